@@ -23,32 +23,21 @@ int mend_decide_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-struct deaths {
-    const struct mend_death *death;
-    int n;
-};
-
 static void comm_on_deaths(struct mend_comm *c, void *arg)
 {
-    const struct deaths *all = arg;
-    bool any = false;
+    const struct mend_deaths *all = arg;
 
-    for (int i = 0; c->decide && i < all->n; i++) {
-        int32_t rank = mend_decide_rank(c->self, c->decide, all->death[i].peer);
-
-        if (rank >= 0)
-            mend_revoke_on_death(c, rank);
-        any |= rank >= 0;
-    }
-    if (!any)
+    if (!c->decide || !mend_comm_has_one_of(c, all->death, all->n))
         return;
+    for (int i = 0; i < all->n; i++)
+        mend_revoke_on_death(c, mend_decide_rank(c->self, c->decide, all->death[i].peer));
     mend_decide_tree_on_deaths(c, all->death, all->n);
     mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 
 void mend_decide_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
-    struct deaths all = {death, n};
+    struct mend_deaths all = {death, n};
 
     mend_comm_each(self, comm_on_deaths, &all);
 }

@@ -391,4 +391,27 @@ MEND_TEST(abandoned)
         }
 }
 
+/* Of what died together only members count, each where it is one. */
+MEND_TEST(deaths_concern_their_communicators)
+{
+    struct mend_death death[] = {{.peer = 3}, {.peer = 1}};
+    struct mend_group *two;
+    struct mend_comm *c;
+    bool *said_no;
+
+    job_begin(BY_MESSAGES);
+    job.rank[0]->params.revoke_shm = false;
+    two = mend_group_create_range(job.rank[0], 0, 1, 2);
+    c = mend_comm_create(job.rank[0], two, NULL, MEND_CTX_MAKE(0, MEND_CTX_FIRST + 1), NULL);
+    mend_group_put(job.rank[0], two);
+    said_no = &c->decide->agreements[MEND_DECIDE_CREATION].said_no;
+    mend_decide_on_deaths(job.rank[0], death, 1);
+    CHECK(!*said_no && job.comm[0]->decide->agreements[MEND_DECIDE_CREATION].said_no);
+    mend_decide_on_deaths(job.rank[0], death, 2);
+    CHECK(*said_no);
+    mend_revoke(c); /* which goes on without the dead, too */
+    mend_decide_on_deaths(job.rank[0], death, 2);
+    mend_comm_put(c);
+}
+
 MEND_TEST_MAIN()

@@ -70,7 +70,7 @@ void mend_decide_tree_on_deaths(struct mend_comm *c, const struct mend_death *de
 void mend_decide_tree_pass_over_left(struct mend_comm *c);
 /* A member that has left has seen the decision on the end of c. */
 void mend_decide_tree_end_with_left(struct mend_comm *c);
-void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
+void mend_revoke_on_death(struct mend_comm *c, int32_t rank); /* -1: not of a member */
 
 /* A revocation of c is passed on by messages.  All members answer alike. */
 bool mend_revoke_is_flooded(struct mend_comm *c);

@@ -239,7 +239,7 @@ void mend_revoke_on_death(struct mend_comm *c, int32_t rank)
 {
     struct mend_flood_event ev = {.kind = MEND_FLOOD_DEATH, .rank = rank};
 
-    if (c->decide->revoke)
+    if (c->decide->revoke && rank >= 0)
         step(c, &ev);
 }
 

@@ -17,9 +17,9 @@
 struct mend_net_subject {
     const struct mend_net *net;
 
-    /* The n processes have their names, know each other, and have an arena; to each of them all others are on other nodes
-     * (proc/peer.h).  Says where they are if the transport asks, hangs a bell into each if it needs one, and opens the
-     * transport. */
+    /* The n processes have their names, know each other, and have an arena; each of them is on a node of its own, as
+     * mend_peers_add() has it.  Says where they are, itself included, if the transport asks; hangs a bell into each if it
+     * needs one; opens the transport. */
     void (*begin)(struct mend_proc *procs, mend_peer n);
     /* Undoes that.  The arenas are still there, and some of the processes have severed others. */
     void (*end)(struct mend_proc *procs, mend_peer n);

@@ -67,14 +67,9 @@ static void source_died(struct mend_comm *c, struct mend_space *space, int rank)
     end_posted(&s->posted, MEND_CLASS_PROC_FAILED);
 }
 
-struct deaths {
-    const struct mend_death *death;
-    int n;
-};
-
 static void comm_on_deaths(struct mend_comm *c, void *arg)
 {
-    const struct deaths *all = arg;
+    const struct mend_deaths *all = arg;
     bool any = false;
 
     for (int i = 0; c->match && i < all->n; i++) {
@@ -94,7 +89,7 @@ static void comm_on_deaths(struct mend_comm *c, void *arg)
 
 void mend_p2p_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
-    struct deaths all = {death, n};
+    struct mend_deaths all = {death, n};
 
     mend_comm_each(self, comm_on_deaths, &all);
     for (int i = 0; i < n; i++) {

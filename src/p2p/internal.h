@@ -25,10 +25,8 @@ struct mend_credit {
 /* What the parameter SINGLE_COPY says, or how many ranks share a core (single_copy.c). */
 enum mend_single_copy {
     MEND_SINGLE_COPY_NEVER,
-    MEND_SINGLE_COPY_ALWAYS, /* by the receiver */
-    MEND_SINGLE_COPY_BOTH,   /* the sender helps */
-    MEND_SINGLE_COPY_AUTO,   /* measured */
-    MEND_SINGLE_COPY_BY_SIZE,
+    MEND_SINGLE_COPY_ALWAYS,
+    MEND_SINGLE_COPY_AUTO, /* measured */
     MEND_SINGLE_COPY_OVERSUBSCRIBED
 };
 
@@ -110,8 +108,8 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                    enum mend_channel channel, uint64_t bytes);
 void mend_single_copy_end(struct mend_p2p *p);
 /* Does its sender copy, too, if it is in MPI? */
-bool mend_single_copy_is_helped(const struct mend_p2p *p, mend_peer from, enum mend_channel channel,
-                                uint64_t bytes);
+bool mend_single_copy_is_helped(const struct mend_p2p *p, mend_peer from,
+                                enum mend_channel channel);
 /* Messages to and from that process crossed one another last. */
 bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer);
 /* More ranks than cores, and several of them send large messages to this one. */

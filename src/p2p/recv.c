@@ -116,8 +116,7 @@ static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_reques
 static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
                        const struct mend_rts *rts)
 {
-    r->is_helped = !is_exchange(self, r) &&
-                   mend_single_copy_is_helped(self->p2p, r->peer, r->channel, r->offered_bytes);
+    r->is_helped = mend_single_copy_is_helped(self->p2p, r->peer, r->channel);
     r->pull_at = rts->address;
     r->pull_stamp = rts->stamp;
     r->unpullable = MEND_OK;

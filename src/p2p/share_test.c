@@ -69,7 +69,7 @@ static struct mend_comm *begin(void)
     for (mend_peer p = 0; p < 2; p++)
         mend_net_connect(self, p, &net);
     self->interrupt = &interrupt;
-    p2p = (struct mend_p2p){.single_copy = MEND_SINGLE_COPY_BOTH, .may_share = true};
+    p2p = (struct mend_p2p){.single_copy = MEND_SINGLE_COPY_ALWAYS, .may_share = true};
     mend_hash_init(&p2p.large, self->arena);
     for (size_t i = 0; i < BYTES; i++)
         from[i] = (unsigned char)(i % 251);

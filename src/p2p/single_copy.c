@@ -16,11 +16,10 @@
  * A message that cannot be copied counts as slow.  Messages too short to be timed go as the next larger ones.
  *
  * With more ranks than cores there are no trials, because times mean little: pieces need both ends to run in turn, while
- * a copy is one system call of the running process.  With a few ranks for each core the sender helps with messages between
- * 256 KiB and 2 MiB: a rank that waits helps one that has no core.  Where ranks exchange messages, as in collectives, each
- * of them has something to copy in every turn, and then pieces through the ring take fewer instructions than the kernel
- * needs to find the pages.  A rank that is alone on its core meanwhile copies what comes to it: the other cores have more
- * to do.
+ * a copy is one system call of the running process.  Its sender seldom has a core at that moment, and does not help.  Where
+ * ranks exchange messages, as in collectives, each of them has something to copy in every turn, and then pieces through the
+ * ring take fewer instructions than the kernel needs to find the pages.  A rank that is alone on its core meanwhile copies
+ * what comes to it: the other cores have more to do.
  *
  * Cost: two readings of the clock for each measurement; a table from the first large message on. */
 #include "p2p/internal.h"
@@ -31,27 +30,22 @@
 
 #define TIMED_BYTES  (UINT64_C(64) * 1024)
 #define MIDDLE_BYTES (4 * TIMED_BYTES) /* begins the second class of sizes */
-#define LARGE_BYTES  (32 * TIMED_BYTES)
 #define WINDOW       32
 #define MUCH_BYTES   (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
 #define MUCH_TURNS   3
 #define ASSUMED                                                                                    \
     2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
 
-#define EXCHANGE_RANKS          16 /* in a larger job the rings of all pairs would be much memory */
-#define OVERSUBSCRIBED_A_LITTLE 4 /* with so many ranks per core a helper is seldom there in time */
+#define EXCHANGE_RANKS 16 /* in a larger job the rings of all pairs would be much memory */
 
 /* What the parameter may say. */
-static const char *const words[] = {[MEND_SINGLE_COPY_NEVER] = "never",
-                                    [MEND_SINGLE_COPY_ALWAYS] = "always",
-                                    [MEND_SINGLE_COPY_BOTH] = "both"};
+static const char *const words[] = {
+    [MEND_SINGLE_COPY_NEVER] = "never", [MEND_SINGLE_COPY_ALWAYS] = "always"};
 
 enum mend_single_copy mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 {
     if (!how || !strcmp(how, "auto"))
-        return !self->oversubscribed                            ? MEND_SINGLE_COPY_AUTO
-               : self->ranks_per_core < OVERSUBSCRIBED_A_LITTLE ? MEND_SINGLE_COPY_BY_SIZE
-                                                                : MEND_SINGLE_COPY_OVERSUBSCRIBED;
+        return self->oversubscribed ? MEND_SINGLE_COPY_OVERSUBSCRIBED : MEND_SINGLE_COPY_AUTO;
     for (size_t i = 0; i < MEND_COUNT_OF(words); i++)
         if (!strcmp(how, words[i]))
             return (enum mend_single_copy)i;
@@ -94,28 +88,18 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
 }
 
 /* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
-bool mend_single_copy_is_helped(const struct mend_p2p *p, mend_peer from, enum mend_channel channel,
-                                uint64_t bytes)
+bool mend_single_copy_is_helped(const struct mend_p2p *p, mend_peer from, enum mend_channel channel)
 {
-    if (!p->may_share || channel != MEND_CHANNEL_P2P)
-        return false;
-    switch (p->single_copy) {
-    case MEND_SINGLE_COPY_BOTH:
-        return true;
-    case MEND_SINGLE_COPY_AUTO:
-        return !mend_single_copy_crosses(p, from);
-    case MEND_SINGLE_COPY_BY_SIZE:
-        return bytes > MIDDLE_BYTES && bytes < LARGE_BYTES;
-    default:
-        return false;
-    }
+    return p->may_share && channel == MEND_CHANNEL_P2P &&
+           (p->single_copy == MEND_SINGLE_COPY_ALWAYS ||
+            (p->single_copy == MEND_SINGLE_COPY_AUTO && !mend_single_copy_crosses(p, from)));
 }
 
 bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel)
 {
     const struct mend_p2p *p = self->p2p;
 
-    return p->single_copy > MEND_SINGLE_COPY_AUTO && self->peers_n <= EXCHANGE_RANKS &&
+    return p->single_copy == MEND_SINGLE_COPY_OVERSUBSCRIBED && self->peers_n <= EXCHANGE_RANKS &&
            (channel == MEND_CHANNEL_COLL || p->mixed_n);
 }
 

@@ -325,7 +325,7 @@ static enum mend_way first_way(uint64_t bytes, bool crosses)
 
 static bool is_helped(enum mend_channel channel)
 {
-    return mend_single_copy_is_helped(&p2p, 1, channel, BYTES);
+    return mend_single_copy_is_helped(&p2p, 1, channel);
 }
 
 MEND_TEST(long_ones_are_tried_at_once)
@@ -336,17 +336,17 @@ MEND_TEST(long_ones_are_tried_at_once)
     CHECK_EQ(first_way(BYTES / 2, false), MEND_WAY_COPY);
 }
 
-MEND_TEST(senders_help_except_where_messages_cross)
+MEND_TEST(senders_help_unless_messages_cross_or_cores_are_few)
 {
     first_way(BYTES, false);
     CHECK(is_helped(MEND_CHANNEL_P2P) && !is_helped(MEND_CHANNEL_COLL));
     first_way(BYTES, true);
     CHECK(!is_helped(MEND_CHANNEL_P2P));
-    p2p.single_copy = MEND_SINGLE_COPY_BOTH;
+    p2p.single_copy = MEND_SINGLE_COPY_ALWAYS;
     CHECK(is_helped(MEND_CHANNEL_P2P) && !is_helped(MEND_CHANNEL_COLL));
     p2p.may_share = false;
     CHECK(!is_helped(MEND_CHANNEL_P2P));
-    set_up(MEND_SINGLE_COPY_ALWAYS);
+    set_up(MEND_SINGLE_COPY_OVERSUBSCRIBED);
     p2p.may_share = true;
     CHECK(!is_helped(MEND_CHANNEL_P2P));
 }
@@ -366,51 +366,30 @@ MEND_TEST(the_ring_is_left_when_senders_do_not_come)
 
 MEND_TEST(oversubscribed_ranks_do_not_need_each_other)
 {
-    struct mend_proc oversubscribed = {.oversubscribed = true, .ranks_per_core = 4},
-                     roomy = {.oversubscribed = false};
+    struct mend_proc oversubscribed = {.oversubscribed = true}, roomy = {.oversubscribed = false};
 
-    struct mend_proc little = {.oversubscribed = true, .ranks_per_core = 3};
-
-    CHECK_EQ(mend_single_copy_at_first(&little, NULL), MEND_SINGLE_COPY_BY_SIZE);
     CHECK_EQ(mend_single_copy_at_first(&oversubscribed, NULL), MEND_SINGLE_COPY_OVERSUBSCRIBED);
     CHECK_EQ(mend_single_copy_at_first(&oversubscribed, "auto"), MEND_SINGLE_COPY_OVERSUBSCRIBED);
     CHECK_EQ(mend_single_copy_at_first(&oversubscribed, "never"), MEND_SINGLE_COPY_NEVER);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "auto"), MEND_SINGLE_COPY_AUTO);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "always"), MEND_SINGLE_COPY_ALWAYS);
-    CHECK_EQ(mend_single_copy_at_first(&roomy, "both"), MEND_SINGLE_COPY_BOTH);
 }
 
 MEND_TEST(oversubscribed_ranks_exchange_in_collectives_and_where_senders_are_mixed)
 {
-    for (enum mend_single_copy how = MEND_SINGLE_COPY_BY_SIZE;
-         how <= MEND_SINGLE_COPY_OVERSUBSCRIBED; how++) {
-        set_up(how);
-        self.peers_n = 16;
-        CHECK(mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
-        CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_P2P));
-        p2p.mixed_n = 1;
-        CHECK(mend_single_copy_exchanges(&self, MEND_CHANNEL_P2P));
-        self.peers_n = 17;
-        CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
-        self.peers_n = 2;
-    }
+    set_up(MEND_SINGLE_COPY_OVERSUBSCRIBED);
+    self.peers_n = 16;
+    CHECK(mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
+    CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_P2P));
+    p2p.mixed_n = 1;
+    CHECK(mend_single_copy_exchanges(&self, MEND_CHANNEL_P2P));
+    self.peers_n = 17;
+    CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
+    self.peers_n = 2;
     set_up(MEND_SINGLE_COPY_AUTO);
     CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
     set_up(MEND_SINGLE_COPY_ALWAYS);
     CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
-}
-
-MEND_TEST(a_few_ranks_for_each_core_help_each_other_with_what_is_worth_it)
-{
-    set_up(MEND_SINGLE_COPY_BY_SIZE);
-    p2p.may_share = true;
-    CHECK(is_helped(MEND_CHANNEL_P2P) && !is_helped(MEND_CHANNEL_COLL));
-    CHECK(!mend_single_copy_is_helped(&p2p, 0, MEND_CHANNEL_P2P, BYTES / 8));
-    CHECK(!mend_single_copy_is_helped(&p2p, 0, MEND_CHANNEL_P2P, 16 * BYTES));
-    CHECK_EQ(mend_single_copy_way(&p2p, 0, MEND_CHANNEL_P2P, BYTES), MEND_WAY_COPY);
-    set_up(MEND_SINGLE_COPY_OVERSUBSCRIBED);
-    p2p.may_share = true;
-    CHECK(!is_helped(MEND_CHANNEL_P2P));
 }
 
 MEND_TEST_MAIN()

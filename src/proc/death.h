@@ -30,6 +30,12 @@ struct mend_death {
     uint32_t first;       /* number of the first of the verdicts that were given together with it */
 };
 
+/* Those of n that died together, as the argument of a visit. */
+struct mend_deaths {
+    const struct mend_death *death;
+    int n;
+};
+
 /* Whether the peer is one of n that died together. */
 static inline bool mend_is_among(const struct mend_death *death, int n, mend_peer p)
 {

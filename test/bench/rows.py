@@ -83,7 +83,7 @@ def pair_rows():
     g = "pair"
     yield Row("latency, 8 bytes, one way", g, "latency:8", US, 0.60, limits=("ring:8", "line:1"))
     yield Row("latency, 4 KiB, one way", g, "latency:4096", US, 0.70, limits=("ring:4096",))
-    for n, of_peers in ((64 << 10, 0.75), (256 << 10, 0.60), (4 << 20, 0.60)):
+    for n, of_peers in ((64 << 10, 0.75), (256 << 10, 0.60), (1 << 20, 0.60), (4 << 20, 0.60)):
         yield Row(f"latency, {size(n)}, one way", g, f"latency:{n}", US, of_peers,
                   limits=ways(n), bytes=n)
     for n, of_peers in ((64 << 10, 0.75), (256 << 10, 0.60), (4 << 20, 0.60)):
@@ -139,10 +139,10 @@ def part_rows():
 
 def rma_rows():
     for how, title in (("put", "put"), ("get", "get")):
-        for n, of_peers in ((8, 0.7), (4096, 0.7), (1 << 20, 1.0)):
+        for n, of_peers in ((8, 0.7), (4096, 0.7), (64 << 10, 1.0), (1 << 20, 1.0)):
             yield Row(f"{title} and flush, {size(n)}, allocated window", "rma-2", f"{how}:{n}", US, of_peers,
                       limits=(f"{'into' if how == 'put' else 'from'}:{n}",))
-        for n in (8, 4096, 1 << 20):
+        for n in (8, 4096, 64 << 10, 1 << 20):
             yield Row(f"{title} and flush, {size(n)}, created window", "rma-2", f"c{how}:{n}", US, 0.8,
                       limits=(f"{'give' if how == 'put' else 'ask'}:{n}", f"reach:{n}"))
     yield Row("put and flush, 8 bytes, to a target that computes / that waits", "alone-2", "computing:8", US, 1.1,
@@ -245,7 +245,7 @@ LIMITS = [
     ("ring:4096", "4 KiB through a ring, one way", "ns"),
     ("memcpy:4096", "memcpy 4 KiB, in the cache", MBS),
     *[(f"{what}:{n}", f"{title.format(size(n))}", MBS)
-      for n in (64 << 10, 256 << 10, 4 << 20)
+      for n in (64 << 10, 256 << 10, 1 << 20, 4 << 20)
       for what, title in (("memcpy", "memcpy {}, one core"),
                           ("both", "memcpy {}, both cores at once, sum"),
                           ("fresh", "memcpy {} of shared memory the other core has just written"),
@@ -256,7 +256,7 @@ LIMITS = [
                           ("pieces", "message of {}, in pieces through 4 MiB"),
                           ("past", "message of {}, in pieces past the caches"))],
     *[(f"{how}:{n}", title.format(size(n)), "ns")
-      for n in (8, 4096, 1 << 20)
+      for n in (8, 4096, 64 << 10, 1 << 20)
       for how, title in (("into", "{} put into shared memory"),
                          ("from", "{} got from shared memory"),
                          ("give", "{} put into memory of the other process, which helps"),

@@ -10,13 +10,9 @@
  *   S3-10: a running process is not suspected
  *
  * RUN: -n 3 ; set SINGLE_COPY=always ; args receive 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 1 (pid" ; expect "signal 11" ; plain
- * RUN: -n 3 ; set SINGLE_COPY=both ; args receive 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 1 (pid" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=always ; args half 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
- * RUN: -n 3 ; set SINGLE_COPY=both ; args half 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=always ; args read 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
- * RUN: -n 3 ; set SINGLE_COPY=both ; args read 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=always ; args send 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
- * RUN: -n 3 ; set SINGLE_COPY=both ; args send 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=never ; args receive 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=never ; args send 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; args receive 1000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain */

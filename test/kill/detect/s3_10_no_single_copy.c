@@ -13,9 +13,6 @@
  * RUN: -n 3 ; set SINGLE_COPY=always ; args EFAULT ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; set SINGLE_COPY=always ; args ENOMEM ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; set SINGLE_COPY=always ; args ESRCH ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
- * RUN: -n 3 ; set SINGLE_COPY=both ; args ENOSYS ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
- * RUN: -n 3 ; set SINGLE_COPY=both ; args EFAULT ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
- * RUN: -n 3 ; set SINGLE_COPY=both ; args ESRCH ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; args ENOSYS ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; args EFAULT ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed" */
 #include "../common.h"

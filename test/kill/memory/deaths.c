@@ -6,7 +6,7 @@
  * RUN: -n 9 ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; time 60
  * RUN: -n 9 ; args one ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; time 60
  * RUN: -n 9 ; set MEMORY_FAULTS=1 ; set AGREE_SHM=0 ; set COLL_SHM=0 ; expect "rank 0 ok" ; time 60
- * RUN: -n 9 ; set MEMORY_FAULTS=1 ; set REVOKE_SHM=0 ; set SINGLE_COPY=both ; expect "rank 0 ok" ; time 60 */
+ * RUN: -n 9 ; set MEMORY_FAULTS=1 ; set REVOKE_SHM=0 ; set SINGLE_COPY=always ; expect "rank 0 ok" ; time 60 */
 #include "scarce.h"
 
 #define LARGE 200000

@@ -8,7 +8,7 @@
  * RUN: -n 3 ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60
  * RUN: -n 3 ; set MEMORY_FAULTS=1 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok" ;
  *      time 60
- * RUN: -n 3 ; set MEMORY_FAULTS=1 ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 2 ok" ;
+ * RUN: -n 3 ; set MEMORY_FAULTS=1 ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 2 ok" ;
  *      time 60 */
 #include "scarce.h"
 

@@ -26,7 +26,6 @@
  * RUN: -n 16 ; args after {n} ; expect "15 deaths" ; times 6
  * RUN: -n 16 ; args random {n} ; expect "15 deaths" ; times 4
  * RUN: -n 8 ; args random {n} ; set SINGLE_COPY=always ; expect "7 deaths" ; times 8
- * RUN: -n 8 ; args random {n} ; set SINGLE_COPY=both ; expect "7 deaths" ; times 8
  * RUN: -n 9 ; args after {n} ; set SINGLE_COPY=always ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args p2p.recv.matched {n} ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args p2p.send.rts {n} ; set SINGLE_COPY=always ; expect "8 deaths" ; times 8

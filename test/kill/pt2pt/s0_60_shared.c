@@ -14,19 +14,19 @@
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *   S0-60: a revocation ends calls in progress
  *
- * RUN: -n 2 ; args go ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 ; args go ; set SINGLE_COPY=both ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 ; args help ; set SINGLE_COPY=both ; kill 1 at p2p.data.taken ; expect "rank 0 ok"
- * RUN: -n 2 ; args help ; set SINGLE_COPY=both ; kill 1 at p2p.data.taken#9 ; expect "rank 0 ok"
- * RUN: -n 2 ; args help ; set SINGLE_COPY=both ; kill 1 at p2p.data.pushed ; expect "rank 0 ok"
- * RUN: -n 2 ; args help ; set SINGLE_COPY=both ; kill 1 at p2p.data.pushed#20 ; expect "rank 0 ok"
- * RUN: -n 2 ; args alone ; set SINGLE_COPY=both ; kill 0 at p2p.data.pulled ; expect "rank 1 ok"
- * RUN: -n 2 ; args alone ; set SINGLE_COPY=both ; kill 0 at p2p.data.pulled#17 ; expect "rank 1 ok"
- * RUN: -n 2 ; args sizes ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 3 ; args sizes ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
- * RUN: -n 2 ; args away ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 ; args hold ; set SINGLE_COPY=both ; stop 1 at p2p.data.taken ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 ; args hold ; set SINGLE_COPY=both ; stop 1 at p2p.data.taken#5 ; expect "rank 0 ok" ; expect "rank 1 ok" */
+ * RUN: -n 2 ; args go ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 ; args go ; set SINGLE_COPY=always ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 ; args help ; set SINGLE_COPY=always ; kill 1 at p2p.data.taken ; expect "rank 0 ok"
+ * RUN: -n 2 ; args help ; set SINGLE_COPY=always ; kill 1 at p2p.data.taken#9 ; expect "rank 0 ok"
+ * RUN: -n 2 ; args help ; set SINGLE_COPY=always ; kill 1 at p2p.data.pushed ; expect "rank 0 ok"
+ * RUN: -n 2 ; args help ; set SINGLE_COPY=always ; kill 1 at p2p.data.pushed#20 ; expect "rank 0 ok"
+ * RUN: -n 2 ; args alone ; set SINGLE_COPY=always ; kill 0 at p2p.data.pulled ; expect "rank 1 ok"
+ * RUN: -n 2 ; args alone ; set SINGLE_COPY=always ; kill 0 at p2p.data.pulled#17 ; expect "rank 1 ok"
+ * RUN: -n 2 ; args sizes ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 3 ; args sizes ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
+ * RUN: -n 2 ; args away ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 ; args hold ; set SINGLE_COPY=always ; stop 1 at p2p.data.taken ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 ; args hold ; set SINGLE_COPY=always ; stop 1 at p2p.data.taken#5 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
 #define N      (16 << 20)
