@@ -9,7 +9,7 @@
  * are at the door at a time: the one that has been there longest goes.  A caller that is sent away calls again, if it is one
  * of ours.
  *
- * A verdict is not published before all who have called were let in: what a process had sent to a rank of this node before
+ * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
  * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by job->lock. */
 #include "doorman.h"
 

@@ -12,7 +12,7 @@ bool mend_doorman_open(struct job *job);
 void mend_doorman_knock(struct job *job);
 void mend_doorman_hear(struct job *job, int fd);
 
-/* With the lock: lets in all who have called so far. */
+/* With the lock: lets in the callers at the port, 64 at most. */
 void mend_doorman_before_verdict(struct job *job);
 
 /* Shows callers out that say nothing; returns when to look again. */

@@ -234,7 +234,12 @@ static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
     p->call = g->call;
     p->pause_ns = p->call_at = 0;
     p->answer = *g;
-    p->damaged |= !adopt_positions(p, g);
+    if (!adopt_positions(p, g)) {
+        close(fd);
+        p->damaged = true;
+        self->on_damage(self, p->peer);
+        return;
+    }
     begin(self, p, fd, false);
     p->answer_n = sizeof(p->answer);
 }

@@ -28,6 +28,8 @@ static int calls_n;
 static bool with_cables;
 static bool door_is_shut;                             /* nobody can be called */
 static const struct mend_greeting *passed_without_fd; /* NULL: none is */
+static void (*change_greeting)(
+    struct mend_greeting *g); /* before it is passed on; NULL: as it is */
 static int
     bell_set[MEND_FRAME_KINDS]; /* of each process: an epoll set, in which its callers are, too */
 static struct mend_node nodes[MEND_FRAME_KINDS];
@@ -72,6 +74,8 @@ static bool test_caller(struct mend_proc *self, struct mend_greeting *g, int *fd
         if (c->n == sizeof(c->greeting)) {
             epoll_ctl(bell_set[self->me], EPOLL_CTL_DEL, c->fd, NULL);
             *g = c->greeting;
+            if (change_greeting)
+                change_greeting(g);
             *fd_p = c->fd;
             c->fd = -1;
             return true;

@@ -313,6 +313,25 @@ MEND_TEST(an_answer_that_does_not_fit_is_refused)
     answer_wrongly(has_more_than_was_sent);
 }
 
+static void call_wrongly(void (*change)(struct mend_greeting *g))
+{
+    begin(2);
+    change_greeting = change;
+    CHECK(try_send(0, 1, 8));
+    look_often();
+    change_greeting = NULL;
+    CHECK(damaged_n > 0);
+    CHECK_EQ(came_n[0][1], 0);
+    finish();
+}
+
+/* Nothing would be read from that peer, so this process must not go on as if it could wait for it. */
+MEND_TEST(a_call_that_does_not_fit_is_damage)
+{
+    call_wrongly(from_later_on);
+    call_wrongly(has_more_than_was_sent);
+}
+
 /* As after too many open files. */
 MEND_TEST(a_connection_without_a_descriptor_is_made_again)
 {
