@@ -187,7 +187,7 @@ close_fd:
  *   other votes,   communicators that all members have created           is not a member of any
  *     slab
  *   cell           collectives; no member writes before all have come    has nothing to read
- *   sheet          large messages that it was receiving                  has sent none
+ *   copy page      large messages that it was receiving                  has sent none
  *   heap           windows and files that all members have created       is not a member of any
  *
  * The rings from it lie in the rows of the receivers; they are punched when another rank gets its place, and so is all else.
@@ -210,7 +210,7 @@ static const struct left {
     {MEND_NODE_PART_VOTES, LATE_NEVER, MEND_NODE_CELL_AGREE, 0},
     {MEND_NODE_PART_SLAB, LATE_ALWAYS, 0, 0},
     {MEND_NODE_PART_CELL, LATE_NEVER, 0, 0},
-    {MEND_NODE_PART_SHEET, LATE_NEVER, 0, 0},
+    {MEND_NODE_PART_COPYPAGE, LATE_NEVER, 0, 0},
     {MEND_NODE_PART_HEAP, LATE_NEVER, 0, 0},
 };
 

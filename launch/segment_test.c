@@ -103,7 +103,7 @@ static const struct piece {
     {"other votes", MEND_NODE_PART_VOTES, MEND_NODE_CELL_AGREE, NEVER},
     {"a vote block", MEND_NODE_PART_SLAB, sizeof(struct mend_node_slab) - 1, ALWAYS},
     {"a cell", MEND_NODE_PART_CELL, MEND_NODE_CELL_BYTES, NEVER},
-    {"a sheet", MEND_NODE_PART_SHEET, 0, NEVER},
+    {"a copy page", MEND_NODE_PART_COPYPAGE, 0, NEVER},
     {"a piece of its heap", MEND_NODE_PART_HEAP, 4096, NEVER},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* atomic.h – the few memory operations that shared words need, by their C11 names.
  *
- * Every use names its partner in a comment: "release: pairs with the acquire in mend_sheet_take()". */
+ * Every use names its partner in a comment: "release: pairs with the acquire in mend_copypage_take()". */
 #ifndef MEND_BASE_ATOMIC_H
 #define MEND_BASE_ATOMIC_H
 

@@ -19,7 +19,7 @@
 #define MEND_NET_NET_H
 
 #include "net/frame.h"
-#include "net/sheet.h"
+#include "net/copypage.h"
 #include "proc/peer.h"
 #include "proc/proc.h"
 
@@ -40,8 +40,8 @@ struct mend_near {
     uint32_t (*offer_stamp)(struct mend_proc *self);
     void (*withdraw)(struct mend_proc *self);
 
-    /* Where the sheet of a peer, or of this process, lies, which both ends of a message see; NULL: no memory. */
-    struct mend_sheet *(*sheet)(struct mend_proc *self, mend_peer owner);
+    /* Where the copy page of a peer, or of this process, lies, which both ends of a message see; NULL: no memory. */
+    struct mend_copypage *(*copypage)(struct mend_proc *self, mend_peer owner);
     /* Does the peer wait in MPI now, so that it would help at once? */
     bool (*attends)(struct mend_proc *self, mend_peer peer);
     /* False: room for a payload of len bytes to the peer would come from the peer's cache, and the next such payload from

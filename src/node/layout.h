@@ -22,8 +22,8 @@
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   votes[n][64]   page (i, k) is written by rank i: its contributions to agreements of the owner of cell k; at the end
  *                  two words by the other one of two members (node/brief.h)
- *   sheet[n]       page i is written by rank i, which receives large messages; its words `turn` and `done` by
- *                  the sender that helps, too (net/sheet.h)
+ *   copypage[n]    page i is written by rank i, which receives large messages; its words `turn` and `done` by
+ *                  the sender that helps, too (net/copypage.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
  *                  that revokes it
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; behind it, where i < j,
@@ -41,7 +41,7 @@
  *   sleep.wake (fetch-add by a process that wakes one of its ranks),
  *   rank.interrupt (fetch-add by the agent, and by ranks: mend_node_interrupt()),
  *   revoked (fetch-or of one bit, which stays),
- *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
+ *   copypage.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: the process that succeeds is the rank),
  *   handled (a store of 1),
  * and the lines, desks and trays of pairs, which have one writer at a time: messages hand them over.
@@ -75,7 +75,7 @@
     (UINT64_C(1) << 40) /* room in the segment; pages exist where there is a piece */
 
 #define MEND_NODE_CONTEXTS_FIRST 16u   /* MEND_CTX_FIRST */
-#define MEND_NODE_SHEET_BYTES    4096u /* a page: net/sheet.h */
+#define MEND_NODE_COPYPAGE_BYTES 4096u /* a page: net/copypage.h */
 
 /* Bits in a row: one proposer's communicators. */
 #define MEND_NODE_REVOKED (1u << 30)
@@ -93,7 +93,7 @@ enum mend_node_part {
     MEND_NODE_PART_CELL, /* from here on the agent maps nothing */
     MEND_NODE_PART_VOTES,
     MEND_NODE_PART_REVOKED,
-    MEND_NODE_PART_SHEET,
+    MEND_NODE_PART_COPYPAGE,
     MEND_NODE_PART_RING,
     MEND_NODE_PART_SLAB, /* mapped piece by piece; all that lies before at once */
     MEND_NODE_PART_HEAP, /* mapped piece by piece */
@@ -213,9 +213,9 @@ static inline struct mend_node_revoked *mend_node_revoked_of(struct mend_node_he
     return (struct mend_node_revoked *)((char *)h + h->at[MEND_NODE_PART_REVOKED]) + p.at;
 }
 
-static inline void *mend_node_sheet_of(struct mend_node_header *h, mend_place p)
+static inline void *mend_node_copypage_of(struct mend_node_header *h, mend_place p)
 {
-    return (char *)h + h->at[MEND_NODE_PART_SHEET] + (uint64_t)p.at * MEND_NODE_SHEET_BYTES;
+    return (char *)h + h->at[MEND_NODE_PART_COPYPAGE] + (uint64_t)p.at * MEND_NODE_COPYPAGE_BYTES;
 }
 
 static inline char *mend_node_cell_of(struct mend_node_header *h, mend_place p, uint32_t cell)

@@ -3,13 +3,13 @@
  * that waits in MPI helps.
  *
  *   receiver                                         sender
- *   messages of one sender become pieces of its sheet
+ *   messages of one sender become pieces of its copy page
  *   SHARE, the number of the turn ──────────────────> frame
  *   takes a piece, pulls it, and so on               takes a piece, pushes it, says so, and so on
  *   none is left: waits for those that the sender took
  *   next turn, until a message is complete: CTS(done)
  *
- * The receiver owns the sheet (net/sheet.h) and copies the messages of one sender at a time.  A sender that computes, or is
+ * The receiver owns the copy page (net/copypage.h) and copies the messages of one sender at a time.  A sender that computes, or is
  * not asked for help, takes no piece, and the receiver pulls all.  Pieces of one message are taken in order, so after each
  * turn the data that has arrived is the beginning of a message; and one message is completed after the other: pieces
  * of all in turn would delay the first of a window as long as the last.
@@ -19,9 +19,9 @@
  * PIECE_BYTES at most and then marks the piece done; or it dies.  A sender that is stopped in the middle of a piece
  * delays the receive, and other copies to this process, until it continues.
  *
- * Other processes can damage a sheet: the receiver reads no piece back, and the sender checks a copy of the piece.
+ * Other processes can damage a copy page: the receiver reads no piece back, and the sender checks a copy of the piece.
  *
- * Cost: a few lines of the sheet for each turn, and a frame if the sender helps; a page for each receiver that copies. */
+ * Cost: a few lines of the copy page for each turn, and a frame if the sender helps; a page for each receiver that copies. */
 #include "p2p/internal.h"
 
 #include <stdlib.h>
@@ -33,13 +33,13 @@
 #define ALONE_BYTES (UINT64_C(1) << 20) /* a tenth of a millisecond, while system calls are few */
 
 struct mend_share {
-    struct mend_sheet *sheet;
-    mend_peer with;                                   /* whose messages they are */
-    uint64_t number;                                  /* of the turn */
-    unsigned pieces_n;                                /* 0: no turn is under way */
-    uint32_t here;                                    /* bits: pieces that have come */
-    struct mend_p2p_request *of[MEND_SHEET_PIECES];   /* NULL: over */
-    struct mend_sheet_piece piece[MEND_SHEET_PIECES]; /* as written into the sheet */
+    struct mend_copypage *page;
+    mend_peer with;                                         /* whose messages they are */
+    uint64_t number;                                        /* of the turn */
+    unsigned pieces_n;                                      /* 0: no turn is under way */
+    uint32_t here;                                          /* bits: pieces that have come */
+    struct mend_p2p_request *of[MEND_COPYPAGE_PIECES];      /* NULL: over */
+    struct mend_copypage_piece piece[MEND_COPYPAGE_PIECES]; /* as written into the copy page */
 };
 
 /* Tools that follow each store of a program do not see those of another process. */
@@ -60,9 +60,9 @@ static struct mend_share *share_of(struct mend_proc *self, mend_peer with)
 
     if (!p->share)
         p->share = mend_zalloc(self, 1, sizeof(*p->share));
-    if (p->share && !p->share->sheet)
-        p->share->sheet = mend_near_of(self, with)->sheet(self, self->me);
-    return p->share && p->share->sheet ? p->share : NULL;
+    if (p->share && !p->share->page)
+        p->share->page = mend_near_of(self, with)->copypage(self, self->me);
+    return p->share && p->share->page ? p->share : NULL;
 }
 
 static uint64_t left_of(const struct mend_p2p_request *r)
@@ -112,16 +112,16 @@ static void add_pieces(struct mend_share *s, struct mend_p2p_request *r, uint64_
 {
     uint64_t at = (uint64_t)r->moved_bytes, left = left_of(r);
 
-    while (left && s->pieces_n < MEND_SHEET_PIECES) {
+    while (left && s->pieces_n < MEND_COPYPAGE_PIECES) {
         uint32_t len = (uint32_t)(left < most ? left : most);
 
-        s->piece[s->pieces_n] = (struct mend_sheet_piece){
+        s->piece[s->pieces_n] = (struct mend_copypage_piece){
             .at = at,
             .to = (uintptr_t)mend_recv_dense_at(r, (MPI_Count)at),
             .id = r->remote_id,
             .len = len,
         };
-        s->sheet->piece[s->pieces_n] = s->piece[s->pieces_n];
+        s->page->piece[s->pieces_n] = s->piece[s->pieces_n];
         s->of[s->pieces_n++] = r;
         at += len;
         left -= len;
@@ -149,10 +149,10 @@ static void open_turn(struct mend_proc *self, struct mend_share *s, struct mend_
     mend_list_foreach (l, next, &self->active) {
         if ((r = partner(l, first)) && r != first)
             add_pieces(s, r, most);
-        if (s->pieces_n == MEND_SHEET_PIECES)
+        if (s->pieces_n == MEND_COPYPAGE_PIECES)
             break;
     }
-    s->number = mend_sheet_open(s->sheet, s->pieces_n);
+    s->number = mend_copypage_open(s->page, s->pieces_n);
     if (first->is_helped)
         ask_for_help(self, s, first);
 }
@@ -181,7 +181,7 @@ static void forget(struct mend_share *s, const struct mend_p2p_request *r)
 /* The sender takes nothing more.  What was not taken is for a later turn. */
 static void stop_turn(struct mend_share *s)
 {
-    unsigned taken_n = mend_sheet_stop(s->sheet);
+    unsigned taken_n = mend_copypage_stop(s->page);
 
     s->pieces_n = taken_n < s->pieces_n ? taken_n : s->pieces_n;
 }
@@ -212,7 +212,7 @@ static void count(struct mend_proc *self, struct mend_share *s, unsigned k)
 /* Copies a piece here.  If that cannot be done the message goes in pieces, when the sender has let go of it. */
 static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
-    const struct mend_sheet_piece *piece = &s->piece[k];
+    const struct mend_copypage_piece *piece = &s->piece[k];
     struct mend_p2p_request *r = s->of[k];
     enum mend_status st = mend_near_of(self, r->peer)
                               ->pull(self, r->peer, mend_recv_dense_at(r, (MPI_Count)piece->at),
@@ -232,11 +232,11 @@ static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
 static void collect(struct mend_proc *self, struct mend_share *s)
 {
     for (unsigned k = 0; k < s->pieces_n; k++) {
-        enum mend_sheet_done done = mend_sheet_look(s->sheet, s->number, k);
+        enum mend_copypage_done done = mend_copypage_look(s->page, s->number, k);
 
-        if (is_here(s, k) || done == MEND_SHEET_UNDER_WAY)
+        if (is_here(s, k) || done == MEND_COPYPAGE_UNDER_WAY)
             continue;
-        if (done == MEND_SHEET_HERE) {
+        if (done == MEND_COPYPAGE_HERE) {
             count(self, s, k);
             over(self, s, k);
         } else if (s->of[k]->over || s->of[k]->unpullable != MEND_OK) {
@@ -266,7 +266,7 @@ void mend_share_turn(struct mend_request *base)
         open_turn(self, s, r);
     if (mend_has_news(self))
         return;
-    k = mend_sheet_take(s->sheet, (uint32_t)s->number, &number);
+    k = mend_copypage_take(s->page, (uint32_t)s->number, &number);
     if (k >= 0 && (unsigned)k < s->pieces_n && !is_here(s, (unsigned)k))
         copy_here(self, s, (unsigned)k);
     collect(self, s);
@@ -293,7 +293,7 @@ bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r)
 
 /* The message of a piece, if it is ours to give. */
 static const char *source_of(struct mend_proc *self, mend_peer to,
-                             const struct mend_sheet_piece *piece)
+                             const struct mend_copypage_piece *piece)
 {
     struct mend_p2p_request *r = mend_hash_get(&self->p2p->large, piece->id);
 
@@ -304,34 +304,34 @@ static const char *source_of(struct mend_proc *self, mend_peer to,
     return mend_type_dense_at(r->type, r->send_buf, (MPI_Count)piece->at);
 }
 
-static enum mend_sheet_done push(struct mend_proc *self, mend_peer to,
-                                 const struct mend_sheet_piece *piece)
+static enum mend_copypage_done push(struct mend_proc *self, mend_peer to,
+                                    const struct mend_copypage_piece *piece)
 {
     const char *from = source_of(self, to, piece);
 
     return from && mend_near_of(self, to)->push(self, to, from, piece->to, piece->len) == MEND_OK
-               ? MEND_SHEET_HERE
-               : MEND_SHEET_REFUSED;
+               ? MEND_COPYPAGE_HERE
+               : MEND_COPYPAGE_REFUSED;
 }
 
 void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                        const void *payload)
 {
     const struct mend_near *near = mend_near_of(self, from);
-    struct mend_sheet *sheet = near->sheet ? near->sheet(self, from) : NULL;
+    struct mend_copypage *page = near->copypage ? near->copypage(self, from) : NULL;
     uint64_t number;
     int k;
 
     (void)payload;
-    if (!sheet || !near->push || mend_peer_is_dead(self, from))
+    if (!page || !near->push || mend_peer_is_dead(self, from))
         return;
-    while (!mend_has_news(self) && (k = mend_sheet_take(sheet, (uint32_t)f->tag, &number)) >= 0) {
-        struct mend_sheet_piece piece = sheet->piece[k];
-        enum mend_sheet_done done;
+    while (!mend_has_news(self) && (k = mend_copypage_take(page, (uint32_t)f->tag, &number)) >= 0) {
+        struct mend_copypage_piece piece = page->piece[k];
+        enum mend_copypage_done done;
 
         mend_event(self, MEND_EV_P2P_DATA_TAKEN);
         done = push(self, from, &piece);
         mend_event(self, MEND_EV_P2P_DATA_PUSHED);
-        mend_sheet_tell(sheet, number, (unsigned)k, done);
+        mend_copypage_tell(page, number, (unsigned)k, done);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The owner of a sheet believes itself: whatever others write into the pieces that it shares with them, it copies
- * what it asked for to where that belongs.  It copies alone what nobody may help with, and without a sheet nothing (share.c). */
+/* The owner of a copy page believes itself: whatever others write into the pieces that it shares with them, it copies
+ * what it asked for to where that belongs.  It copies alone what nobody may help with, and without a copy page nothing (share.c). */
 #include "p2p/internal.h"
 
 #include "base/test.h"
@@ -12,17 +12,17 @@
 
 static struct mend_proc *self;
 static struct mend_p2p p2p;
-static struct mend_sheet sheet;
+static struct mend_copypage page;
 static mend_atomic_u32 interrupt;
 static unsigned char from[BYTES], into[EDGE + BYTES + EDGE];
 static unsigned pulls_n, pulls_elsewhere_n, calls_n;
 static bool no_memory;
 
-static struct mend_sheet *its_sheet(struct mend_proc *p, mend_peer owner)
+static struct mend_copypage *its_page(struct mend_proc *p, mend_peer owner)
 {
     (void)p;
     (void)owner;
-    return no_memory ? NULL : &sheet;
+    return no_memory ? NULL : &page;
 }
 
 static enum mend_status pull(struct mend_proc *p, mend_peer peer, void *dst, uint64_t remote,
@@ -51,7 +51,7 @@ static enum mend_status drop(struct mend_proc *p, mend_peer to, const struct men
     return MEND_OK;
 }
 
-static const struct mend_near near = {.sheet = its_sheet, .pull = pull};
+static const struct mend_near near = {.copypage = its_page, .pull = pull};
 static const struct mend_net net = {.near = &near, .send = drop};
 
 static const struct mend_comm_hooks hooks = {
@@ -93,8 +93,8 @@ static void offer_arrives(struct mend_p2p_request *r, struct mend_comm *c,
 
 static void overwrite_pieces(uint64_t value)
 {
-    for (unsigned k = 0; k < MEND_SHEET_PIECES; k++)
-        sheet.piece[k] = (struct mend_sheet_piece){
+    for (unsigned k = 0; k < MEND_COPYPAGE_PIECES; k++)
+        page.piece[k] = (struct mend_copypage_piece){
             .at = value, .to = value, .id = (uint32_t)value, .len = (uint32_t)value};
 }
 
@@ -142,10 +142,10 @@ MEND_TEST(a_sender_may_help_with_nothing_of_a_collective)
     offer_arrives(&helped, c, MEND_CHANNEL_P2P);
     offer_arrives(&alone, c, MEND_CHANNEL_COLL);
     mend_share_turn(&helped.base);
-    CHECK_EQ(mend_load_relaxed(&sheet.turn) >> 8 & 0xff, PIECES);
+    CHECK_EQ(mend_load_relaxed(&page.turn) >> 8 & 0xff, PIECES);
 }
 
-MEND_TEST(without_memory_for_a_sheet_it_goes_in_pieces)
+MEND_TEST(without_memory_for_a_copy_page_it_goes_in_pieces)
 {
     struct mend_p2p_request r = {.embedded = true};
 

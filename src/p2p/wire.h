@@ -10,7 +10,7 @@
  *                           <----  CTS  id, recv id       matched: send it
  *   DATA   recv id, bytes   ---->                         pieces, in order
  *      or                   <----  CTS  id, done          the receiver has pulled it (single copy)
- *      or                   <----  SHARE tag turn         help to copy pieces (net/sheet.h)
+ *      or                   <----  SHARE tag turn         help to copy pieces (net/copypage.h)
  *                           <----  CTS  id, done          all pieces are there
  *
  *                           <----  CREDIT tag HOLD         offer small messages, too

@@ -29,7 +29,7 @@
  *                                                             communicator and vetoes
  *   CREATE KNOCK, WELCOME  REFUSE: ports have no context (create/port.c)                 as a call that never comes; the
  *                                                                                        caller may set a time (port.c)
- *   SHARE, sheet           the sheet is a word in memory; an owner copies by itself what nobody takes (p2p/share.c)
+ *   SHARE, copy page       the copy page is a word in memory; an owner copies by itself what nobody takes (p2p/share.c)
  *
  * EAGER, DATA, DECLINE, REVOKE, CREDIT, NOTIFY, CANCEL_REPLY and all answers ask nothing.
  *

@@ -138,14 +138,14 @@ static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const voi
     return mend_reach_write(rank_of(self, to), &self->shm->in[to].reach, src, remote, len);
 }
 
-_Static_assert(sizeof(struct mend_sheet) <= MEND_NODE_SHEET_BYTES, "a sheet is a page");
+_Static_assert(sizeof(struct mend_copypage) <= MEND_NODE_COPYPAGE_BYTES, "a copy page is a page");
 
-static struct mend_sheet *shm_sheet(struct mend_proc *self, mend_peer owner)
+static struct mend_copypage *shm_copypage(struct mend_proc *self, mend_peer owner)
 {
-    struct mend_sheet *sheet =
-        mend_node_sheet_of(self->node->header, mend_node_place_of(self, owner));
+    struct mend_copypage *page =
+        mend_node_copypage_of(self->node->header, mend_node_place_of(self, owner));
 
-    return owner != self->me || mend_node_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
+    return owner != self->me || mend_node_touch(self, page, sizeof(*page)) ? page : NULL;
 }
 
 static bool shm_attends(struct mend_proc *self, mend_peer peer)
@@ -204,7 +204,7 @@ static const struct mend_near near_shm = {
     .push = shm_push,
     .offer_stamp = shm_offer_stamp,
     .withdraw = shm_withdraw,
-    .sheet = shm_sheet,
+    .copypage = shm_copypage,
     .attends = shm_attends,
     .is_handy = mend_shm_is_handy,
     .hold = shm_hold,

@@ -410,11 +410,11 @@ MEND_TEST(memory_of_the_wrong_process_is_not_read)
              MEND_ERR_UNSUPPORTED);
 }
 
-MEND_TEST(sheets_are_the_same_for_both_ends)
+MEND_TEST(copy_pages_are_the_same_for_both_ends)
 {
     begin();
-    CHECK(mend_net_shm.near->sheet(&procs[0], 0) == mend_net_shm.near->sheet(&procs[1], 0));
-    CHECK(mend_net_shm.near->sheet(&procs[0], 1) != mend_net_shm.near->sheet(&procs[0], 0));
+    CHECK(mend_net_shm.near->copypage(&procs[0], 0) == mend_net_shm.near->copypage(&procs[1], 0));
+    CHECK(mend_net_shm.near->copypage(&procs[0], 1) != mend_net_shm.near->copypage(&procs[0], 0));
 }
 
 MEND_TEST_MAIN()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every order in which the owner of a sheet and its helper can take their steps, with calls that come late and an
+/* Every order in which the owner of a copy page and its helper can take their steps, with calls that come late and an
  * owner that stops a turn anywhere: each piece is copied at most once in each turn, and when a turn is over
  * nobody is copying. */
-#include "net/sheet.h"
+#include "net/copypage.h"
 
 #include "base/test.h"
 
@@ -10,7 +10,7 @@
 #define PIECES 2u
 
 struct world {
-    struct mend_sheet sheet;
+    struct mend_copypage page;
     struct {
         enum { OPEN, TAKE, COPY, COLLECT, FINISHED } at;
         uint32_t number;
@@ -29,10 +29,10 @@ struct world {
 
 static unsigned long worlds;
 
-static int take(struct mend_sheet *s, uint64_t low)
+static int take(struct mend_copypage *s, uint64_t low)
 {
     uint64_t number = ~UINT64_C(0);
-    int k = mend_sheet_take(s, (uint32_t)low, &number);
+    int k = mend_copypage_take(s, (uint32_t)low, &number);
 
     CHECK(k < 0 || (uint32_t)number == (uint32_t)low);
     return k;
@@ -41,13 +41,13 @@ static int take(struct mend_sheet *s, uint64_t low)
 static void copy(struct world *w, uint32_t number, unsigned piece)
 {
     CHECK_EQ(++w->copied[number][piece], 1);
-    CHECK_EQ(number, mend_sheet_number(mend_load_relaxed(&w->sheet.turn))); /* not rewritten */
+    CHECK_EQ(number, mend_copypage_number(mend_load_relaxed(&w->page.turn))); /* not rewritten */
 }
 
 static void collect(struct world *w)
 {
     for (unsigned k = 0; k < w->owner.pieces_n; k++)
-        if (mend_sheet_look(&w->sheet, w->owner.number, k) == MEND_SHEET_HERE)
+        if (mend_copypage_look(&w->page, w->owner.number, k) == MEND_COPYPAGE_HERE)
             w->owner.here |= 1u << k;
     if (w->owner.here != (1u << w->owner.pieces_n) - 1)
         return;
@@ -66,11 +66,11 @@ static void step_owner(struct world *w)
         w->owner.pieces_n = w->owner.turn++ ? PIECES : PIECES - 1;
         w->owner.here = 0;
         w->owner.stopped = false;
-        w->owner.number = w->called = (uint32_t)mend_sheet_open(&w->sheet, w->owner.pieces_n);
+        w->owner.number = w->called = (uint32_t)mend_copypage_open(&w->page, w->owner.pieces_n);
         w->owner.at = TAKE;
         break;
     case TAKE:
-        k = take(&w->sheet, w->owner.number);
+        k = take(&w->page, w->owner.number);
         w->owner.piece = (unsigned)k;
         w->owner.at = k < 0 ? COLLECT : COPY;
         break;
@@ -97,7 +97,7 @@ static void step_helper(struct world *w)
         w->helper.at = TAKES;
         break;
     case TAKES:
-        k = take(&w->sheet, w->helper.number);
+        k = take(&w->page, w->helper.number);
         w->helper.piece = (unsigned)k;
         w->helper.at = k < 0 ? IDLE : COPIES;
         break;
@@ -106,7 +106,7 @@ static void step_helper(struct world *w)
         w->helper.at = TELLS;
         break;
     case TELLS:
-        mend_sheet_tell(&w->sheet, w->helper.number, w->helper.piece, MEND_SHEET_HERE);
+        mend_copypage_tell(&w->page, w->helper.number, w->helper.piece, MEND_COPYPAGE_HERE);
         w->helper.at = TAKES;
         break;
     }
@@ -114,7 +114,7 @@ static void step_helper(struct world *w)
 
 static void stop(struct world *w)
 {
-    w->owner.pieces_n = mend_sheet_stop(&w->sheet);
+    w->owner.pieces_n = mend_copypage_stop(&w->page);
     w->owner.here &= (1u << w->owner.pieces_n) - 1;
     w->owner.stopped = true;
     w->owner.at = COLLECT;
@@ -155,26 +155,26 @@ MEND_TEST(every_order_of_steps)
 
 MEND_TEST(refusals_and_other_turns)
 {
-    static struct mend_sheet s;
-    uint64_t first = mend_sheet_open(&s, 2);
+    static struct mend_copypage s;
+    uint64_t first = mend_copypage_open(&s, 2);
 
     CHECK_EQ(take(&s, first + 1), -1);
     CHECK_EQ(take(&s, first), 0);
-    CHECK_EQ(mend_sheet_look(&s, first, 0), MEND_SHEET_UNDER_WAY);
-    mend_sheet_tell(&s, first, 0, MEND_SHEET_REFUSED);
-    CHECK_EQ(mend_sheet_look(&s, first, 0), MEND_SHEET_REFUSED);
-    CHECK_EQ(mend_sheet_stop(&s), 1);
+    CHECK_EQ(mend_copypage_look(&s, first, 0), MEND_COPYPAGE_UNDER_WAY);
+    mend_copypage_tell(&s, first, 0, MEND_COPYPAGE_REFUSED);
+    CHECK_EQ(mend_copypage_look(&s, first, 0), MEND_COPYPAGE_REFUSED);
+    CHECK_EQ(mend_copypage_stop(&s), 1);
     CHECK_EQ(take(&s, first), -1);
-    CHECK_EQ(mend_sheet_open(&s, MEND_SHEET_PIECES), first + 1);
-    CHECK_EQ(mend_sheet_look(&s, first + 1, 0), MEND_SHEET_UNDER_WAY);
+    CHECK_EQ(mend_copypage_open(&s, MEND_COPYPAGE_PIECES), first + 1);
+    CHECK_EQ(mend_copypage_look(&s, first + 1, 0), MEND_COPYPAGE_UNDER_WAY);
 }
 
 MEND_TEST(a_damaged_number_of_pieces_is_not_believed)
 {
-    static struct mend_sheet s;
-    uint64_t number = mend_sheet_open(&s, 0xff);
+    static struct mend_copypage s;
+    uint64_t number = mend_copypage_open(&s, 0xff);
 
-    for (int k = 0; k < (int)MEND_SHEET_PIECES; k++)
+    for (int k = 0; k < (int)MEND_COPYPAGE_PIECES; k++)
         CHECK_EQ(take(&s, number), k);
     CHECK_EQ(take(&s, number), -1);
 }
@@ -182,19 +182,19 @@ MEND_TEST(a_damaged_number_of_pieces_is_not_believed)
 /* What a helper has said 2^32 turns ago is not taken for news. */
 MEND_TEST(turns_do_not_come_round)
 {
-    static struct mend_sheet s;
+    static struct mend_copypage s;
     uint64_t first, again;
 
-    first = mend_sheet_open(&s, 2);
+    first = mend_copypage_open(&s, 2);
     CHECK_EQ(take(&s, first), 0);
-    mend_sheet_tell(&s, first, 0, MEND_SHEET_HERE);
+    mend_copypage_tell(&s, first, 0, MEND_COPYPAGE_HERE);
     mend_store_relaxed(&s.turn, (first + UINT32_MAX) << 16);
-    again = mend_sheet_open(&s, 2);
+    again = mend_copypage_open(&s, 2);
     CHECK_EQ(again, first + (UINT64_C(1) << 32));
-    CHECK_EQ(mend_sheet_look(&s, again, 0), MEND_SHEET_UNDER_WAY);
+    CHECK_EQ(mend_copypage_look(&s, again, 0), MEND_COPYPAGE_UNDER_WAY);
     CHECK_EQ(take(&s, again), 0);
-    mend_sheet_tell(&s, again, 0, MEND_SHEET_HERE);
-    CHECK_EQ(mend_sheet_look(&s, again, 0), MEND_SHEET_HERE);
+    mend_copypage_tell(&s, again, 0, MEND_COPYPAGE_HERE);
+    CHECK_EQ(mend_copypage_look(&s, again, 0), MEND_COPYPAGE_HERE);
 }
 
 MEND_TEST_MAIN()
