@@ -11,7 +11,7 @@
 enum mend_frame_kind {
     MEND_FRAME_SKIP = 0,     /* transport's own */
     MEND_FRAME_EAGER,        /* p2p/: the whole message */
-    MEND_FRAME_RTS,          /* p2p/: a large message is offered */
+    MEND_FRAME_RTS,          /* p2p/: request to send a large message */
     MEND_FRAME_CTS,          /* p2p/: send it */
     MEND_FRAME_DATA,         /* p2p/: one fragment of it */
     MEND_FRAME_CANCEL,       /* p2p/: take an unmatched message back */

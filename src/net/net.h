@@ -25,7 +25,7 @@
 
 /* What processes can do that share memory.  Each may be NULL: the transport cannot. */
 struct mend_near {
-    /* Copies len bytes out of the memory of the peer (single copy); stamp: of the offer that named it, or
+    /* Copies len bytes out of the memory of the peer (single copy); stamp: of the RTS that named it, or
      * MEND_STAMP_STAYS for memory that stays where it is, as both know: windows.  MEND_AGAIN: the stamp is stale, or an
      * address is bad, what was copied is worth nothing; MEND_ERR_UNSUPPORTED: not possible with this peer;
      * MEND_ERR_PEER: the kernel says that the peer is gone.  All but MEND_OK: the message goes another way. */
@@ -35,9 +35,9 @@ struct mend_near {
     enum mend_status (*push)(struct mend_proc *self, mend_peer to, const void *src, uint64_t remote,
                              size_t len);
 
-    /* What others pull they know from an offer with the sender's present stamp.  withdraw() makes all
-     * stamps so far stale: memory that was offered may change, or go, from then on. */
-    uint32_t (*offer_stamp)(struct mend_proc *self);
+    /* What others pull they know from an RTS with the sender's present stamp.  withdraw() makes all
+     * stamps so far stale: memory that was named may change, or go, from then on. */
+    uint32_t (*rts_stamp)(struct mend_proc *self);
     void (*withdraw)(struct mend_proc *self);
 
     /* Where the copy page of a peer, or of this process, lies, which both ends of a message see; NULL: no memory. */

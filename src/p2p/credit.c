@@ -2,10 +2,10 @@
 /* credit.c – how many unexpected messages a sender may send.
  *
  *   receiver                                        sender
- *   kept from it > UNEXPECTED_MAX   -- HOLD -->     small messages are offered, like large ones
+ *   kept from it > UNEXPECTED_MAX   -- HOLD -->     small messages go by RTS, like large ones
  *   kept from it <= half of that    -- GO   -->     small messages go at once again
  *
- * An offer is a small record here, and the sender's memory there, so the sender runs out of
+ * An RTS is a small record here, and the sender's memory there, so the sender runs out of
  * memory or waits, as with large messages.  Messages that were on their way when HOLD was sent still arrive: at most
  * a ring full, and those that the sender sends until it next polls.
  *
@@ -15,7 +15,7 @@
  * sender are free again and there is memory.  So no sender needs more of them than messages that can come after a HOLD, and
  * so many are set aside for each.
  *
- * A process's death ends every wait for it: its offers end like those of large messages
+ * A process's death ends every wait for it: its RTSs end like those of large messages
  * (p2p/death.c), and a dead receiver holds no sender.
  *
  * Cost: 16 bytes per process of the job, once a message is kept; nothing for an expected message.  The records are

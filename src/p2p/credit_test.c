@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sender that is held offers its small messages, to whomever, until nobody alive holds it any more.  A receiver that has
+/* A sender that is held sends an RTS for its small messages, to whomever, until nobody alive holds it any more.  A receiver that has
  * lost messages holds their sender until their records are free and there is memory, and has records for each sender. */
 #include "p2p/internal.h"
 

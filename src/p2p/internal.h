@@ -62,7 +62,7 @@ struct mend_p2p {
     struct mend_p2p_traffic traffic[2]; /* by channel */
     struct mend_hash large;             /* id -> request of a large message, both sides */
     uint32_t last_name;                 /* that was given */
-    uint32_t last_offer;                /* id of the last large message that was offered */
+    uint32_t last_rts;                  /* id of the last message that an RTS announced */
     struct mend_comm *last_comm;        /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
     _Alignas(max_align_t) struct mend_request
@@ -114,8 +114,8 @@ bool mend_single_copy_is_helped(const struct mend_p2p *p, mend_peer from,
 bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer);
 /* More ranks than cores, and several of them send large messages to this one. */
 bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel);
-/* One was offered: a message that comes from there meanwhile crosses it. */
-void mend_single_copy_offered(struct mend_p2p *p, mend_peer to);
+/* An RTS was sent: a message that comes from there meanwhile crosses its message. */
+void mend_single_copy_rts_sent(struct mend_p2p *p, mend_peer to);
 /* A message could not be copied and goes in pieces: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
                              uint64_t bytes);
@@ -131,16 +131,16 @@ bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r);
 void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes);
 void mend_credit_let_go(struct mend_proc *self, mend_peer peer, size_t bytes);
 void mend_credit_on_death(struct mend_proc *self, mend_peer dead);
-/* The peer is to offer small messages. */
+/* The peer is to send an RTS for small messages. */
 void mend_credit_hold(struct mend_proc *self, mend_peer peer);
-/* True if small messages to the peer have to be offered. */
+/* True if small messages to the peer need an RTS. */
 bool mend_credit_holds(const struct mend_proc *self, mend_peer peer);
 /* Memory for the records of messages whose data is lost; at the start. */
 bool mend_credit_set_aside(struct mend_proc *self);
 /* A record of a message of the peer, which has to wait from now on; NULL: none is left of those set aside. */
 struct mend_message *mend_credit_take_record(struct mend_proc *self, mend_peer peer);
 bool mend_credit_give_back(struct mend_proc *self, struct mend_message *m); /* false: it is none */
-/* A peer that has to wait offers something: may it go on? */
+/* A peer that has to wait has sent an RTS: may it go on? */
 void mend_credit_look(struct mend_proc *self, mend_peer peer);
 
 static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
@@ -148,7 +148,7 @@ static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
     return (struct mend_p2p_request *)r;
 }
 
-/* send.c: the large message that was offered last is under way, to that process. */
+/* send.c: the message of the last RTS is under way, to that process. */
 bool mend_send_is_under_way(const struct mend_p2p *p, mend_peer to);
 
 /* Receives.  begin: matches or posts; the request completes now or later. */

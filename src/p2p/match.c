@@ -103,7 +103,7 @@ static inline bool tag_fits(int want, int tag)
     return want == tag || want == MPI_ANY_TAG;
 }
 
-/* A wildcard does not see an offer whose sender died (its data will never come), nor, since messages do
+/* A wildcard does not see an RTS whose sender died (its data will never come), nor, since messages do
  * not overtake, what the same sender had sent behind it. */
 static bool is_lost(struct mend_comm *c, struct mend_space *space, struct mend_message *m, int tag)
 {

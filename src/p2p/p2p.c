@@ -13,7 +13,7 @@
 /* Messages sent, or taken from one peer, without a request between two looks at what all others say. */
 #define CALLS_PER_LOOK 64u
 
-/* With more ranks than cores, but at most EAGER_RANKS: EAGER_FACTOR times as long messages go without an offer. */
+/* With more ranks than cores, but at most EAGER_RANKS: EAGER_FACTOR times as long messages go without an RTS. */
 #define EAGER_RANKS          16
 #define EAGER_FACTOR         8
 #define EAGER_OVERSUBSCRIBED ((MPI_Count)64 * 1024)
@@ -125,7 +125,7 @@ static void answer_cancel(struct mend_proc *self, mend_peer from, const struct m
     mend_post(self, from, &reply, body);
 }
 
-static bool is_offer(const struct mend_frame *f, const void *payload, void *arg)
+static bool is_rts(const struct mend_frame *f, const void *payload, void *arg)
 {
     const struct mend_cancel *body = arg;
     struct mend_rts rts;
@@ -136,8 +136,8 @@ static bool is_offer(const struct mend_frame *f, const void *payload, void *arg)
     return rts.id == body->id;
 }
 
-/* Without its communicator no receive has matched the offer: one that has holds the communicator until it ends, and has
- * said so before.  The offer is parked here, or was dropped. */
+/* Without its communicator no receive has matched the RTS: one that has holds the communicator until it ends, and has
+ * said so before.  The RTS is parked here, or was dropped. */
 bool mend_p2p_on_homeless_cancel(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                                  const void *payload, bool gone)
 {
@@ -147,7 +147,7 @@ bool mend_p2p_on_homeless_cancel(struct mend_proc *self, mend_peer from, const s
     if (mend_frame_len(f) != sizeof(body))
         return false;
     memcpy(&body, payload, sizeof(body));
-    mend_parked_drop(self, from, f->ctx, is_offer, &body);
+    mend_parked_drop(self, from, f->ctx, is_rts, &body);
     body.found = 1;
     answer_cancel(self, from, f, 0, &body);
     return true;
@@ -208,7 +208,7 @@ struct mend_request *mend_p2p_sent(struct mend_proc *self)
     return &self->p2p->sent;
 }
 
-/* An offer, its answer and the end need turns of both ends.  With more ranks than cores these are waited for, so
+/* An RTS, its CTS and the end need turns of both ends.  With more ranks than cores these are waited for, so
  * longer messages go without; not in large jobs, where the rings of all pairs would be much memory. */
 static MPI_Count eager_max(const struct mend_proc *self)
 {

@@ -49,12 +49,12 @@ struct mend_p2p_request {
     };
     struct mend_p2p_request *next_spare; /* while it serves nobody */
     MPI_Count count, total_bytes, moved_bytes;
-    uint64_t offered_bytes;      /* receive: what the sender announced */
+    uint64_t announced_bytes;    /* receive: what the sender announced */
     enum mend_way way;           /* of a large message */
     enum mend_status unpullable; /* why it cannot be copied (share.c) */
     int over; /* receive that has ended with this error, except for what the sender is writing */
     uint64_t pull_at;    /* receive by single copy: where the data is in the sender's memory, */
-    uint32_t pull_stamp; /* and the stamp of its offer */
+    uint32_t pull_stamp; /* and the stamp of its RTS */
     const struct mend_type *type;
     uint64_t seq; /* posting order among receives of one communicator */
     mend_peer peer;

@@ -71,7 +71,7 @@ static void ask(struct mend_proc *self, struct mend_p2p_request *r)
 static void have_all(struct mend_proc *self, struct mend_p2p_request *r)
 {
     send_cts(self, r, true);
-    mend_transfer_end(r, result(r, r->offered_bytes));
+    mend_transfer_end(r, result(r, r->announced_bytes));
 }
 
 void mend_recv_copied(struct mend_proc *self, struct mend_p2p_request *r)
@@ -81,12 +81,12 @@ void mend_recv_copied(struct mend_proc *self, struct mend_p2p_request *r)
     have_all(self, r);
 }
 
-/* Not possible, or the offer may have been withdrawn: ask for the data instead. */
+/* Not possible, or the RTS may have been withdrawn: ask for the data instead. */
 void mend_recv_unpullable(struct mend_proc *self, struct mend_p2p_request *r, enum mend_status st)
 {
     if (st == MEND_ERR_PEER)
         self->on_trouble(self, r->peer);
-    mend_single_copy_failed(self->p2p, r->peer, r->channel, r->offered_bytes);
+    mend_single_copy_failed(self->p2p, r->peer, r->channel, r->announced_bytes);
     r->way = MEND_WAY_PIECES;
     if (mend_list_linked(&r->base.link))
         mend_list_remove(&r->base.link);
@@ -109,10 +109,10 @@ static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_reques
         return MEND_WAY_PIECES;
     if (is_exchange(self, r))
         return mend_core_is_alone(self) ? MEND_WAY_COPY : MEND_WAY_PIECES;
-    return mend_single_copy_way(self->p2p, r->peer, r->channel, r->offered_bytes);
+    return mend_single_copy_way(self->p2p, r->peer, r->channel, r->announced_bytes);
 }
 
-/* The copy waits for its neighbours, whose offers come with it. */
+/* The copy waits for its neighbours, whose RTSs come with it. */
 static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
                        const struct mend_rts *rts)
 {
@@ -139,7 +139,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     mend_recv_matched(r, source, tag);
     r->peer = r->base.hint = peer;
     r->remote_id = rts->id;
-    r->offered_bytes = rts->total_bytes;
+    r->announced_bytes = rts->total_bytes;
     r->moved_bytes = 0;
     r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
     mend_single_copy_begin(self, peer, r->channel, rts->total_bytes);
@@ -179,11 +179,11 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
     self->p2p->moved_bytes += len;
     if (self->waits && !self->oversubscribed && !mend_list_empty(&self->active))
         self->sated = true; /* a piece of ours may be due */
-    if ((uint64_t)r->moved_bytes < r->offered_bytes)
+    if ((uint64_t)r->moved_bytes < r->announced_bytes)
         return;
     mend_recv_leaves(self, r);
     mend_single_copy_end(self->p2p);
-    mend_transfer_end(r, result(r, r->offered_bytes));
+    mend_transfer_end(r, result(r, r->announced_bytes));
 }
 
 void mend_recv_local(struct mend_p2p_request *r, struct mend_p2p_request *sender)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send.c – sends: eager, offered, in pieces.
+/* send.c – sends: eager, by RTS, in pieces.
  *
  *   begin ── small ──> pushed into the ring ──> done
  *     │        └ no room: outbox, in order
@@ -61,14 +61,14 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
     struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
                            .address = r->type->dense ? (uintptr_t)dense_at(r, 0) : 0,
                            .id = r->id,
-                           .stamp = near->offer_stamp ? near->offer_stamp(self) : 0};
+                           .stamp = near->rts_stamp ? near->rts_stamp(self) : 0};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
     enum mend_status st = net->send(self, r->peer, &f, &rts);
 
     if (st == MEND_OK) {
         mend_event(self, MEND_EV_P2P_SEND_RTS);
-        mend_single_copy_offered(self->p2p, r->peer);
+        mend_single_copy_rts_sent(self->p2p, r->peer);
     }
     return st;
 }
@@ -78,7 +78,7 @@ static bool is_small(const struct mend_p2p_request *r)
     return r->mode != MEND_SEND_SYNC && r->total_bytes <= r->base.comm->self->p2p->eager_max;
 }
 
-/* It goes at once, and not as an offer, which has a name on the wire. */
+/* It goes at once, and not by RTS, for which it would have a name on the wire. */
 static bool is_eager(const struct mend_p2p_request *r)
 {
     return r->id == 0;
@@ -86,21 +86,21 @@ static bool is_eager(const struct mend_p2p_request *r)
 
 bool mend_send_is_under_way(const struct mend_p2p *p, mend_peer to)
 {
-    const struct mend_p2p_request *last = mend_hash_get(&p->large, p->last_offer);
+    const struct mend_p2p_request *last = mend_hash_get(&p->large, p->last_rts);
 
     return last && last->is_send && last->peer == to;
 }
 
-static void offer(struct mend_p2p_request *r)
+static void go_by_rts(struct mend_p2p_request *r)
 {
     struct mend_p2p *p = r->base.comm->self->p2p;
 
     mend_memory_press(r->base.comm->self); /* perhaps from the outbox: the call is over */
-    r->id = p->last_offer = mend_p2p_name(p, r);
+    r->id = p->last_rts = mend_p2p_name(p, r);
     mend_memory_relax(r->base.comm->self);
 }
 
-/* It found no room.  Without memory for its data it is offered, which takes little; without any it fails, but not one
+/* It found no room.  Without memory for its data an RTS is sent, which takes little; without any it fails, but not one
  * that its receiver counts on: a step of a collective waits in the outbox, as frames of the library do. */
 static enum mend_status push_scarce(struct mend_proc *self, struct mend_p2p_request *r)
 {
@@ -110,7 +110,7 @@ static enum mend_status push_scarce(struct mend_proc *self, struct mend_p2p_requ
     if (max == (int32_t)len)
         return MEND_AGAIN;
     if (is_eager(r) && max >= (int32_t)sizeof(struct mend_rts)) {
-        offer(r);
+        go_by_rts(r);
         return push_rts(self, r);
     }
     return r->channel == MEND_CHANNEL_COLL ? mend_out_starves(self, r->peer, len) : MEND_ERR_MEM;
@@ -138,7 +138,7 @@ static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to, s
     enum mend_status st;
 
     if (is_eager(r) && mend_credit_holds(self, to))
-        offer(r);
+        go_by_rts(r);
     st = push_first(self, r);
     if (st != MEND_AGAIN)
         pushed_first(r, st);
@@ -205,7 +205,7 @@ void mend_send_begin(struct mend_p2p_request *r)
     mend_transfer_add(r);
     r->moved_bytes = 0;
     if (!is_small(r) || mend_credit_holds(self, r->peer))
-        offer(r);
+        go_by_rts(r);
     if (mend_out_empty(self, r->peer))
         st = push_first(self, r);
     if (st != MEND_AGAIN) {
@@ -236,14 +236,14 @@ static enum mend_status push_fragment(struct mend_proc *self, struct mend_p2p_re
 }
 
 /* Long pieces take both less time; short ones let the receiver begin earlier.  So they are long where there is more than it can
- * wait for: a long message, or another one that was offered since; or ranks that share a core and fill their rings in each turn. */
+ * wait for: a long message, or one behind which another RTS was sent; or ranks that share a core and fill their rings in each turn. */
 static bool goes_in_long_pieces(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;
 
     if (self->oversubscribed)
         return self->ranks_per_core >= SHARED_CORES;
-    return (r->total_bytes >= MEND_LONG_BYTES || r->id != self->p2p->last_offer) &&
+    return (r->total_bytes >= MEND_LONG_BYTES || r->id != self->p2p->last_rts) &&
            !mend_single_copy_crosses(self->p2p, r->peer);
 }
 

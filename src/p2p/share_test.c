@@ -79,8 +79,7 @@ static struct mend_comm *begin(void)
                             NULL);
 }
 
-static void offer_arrives(struct mend_p2p_request *r, struct mend_comm *c,
-                          enum mend_channel channel)
+static void rts_arrives(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel)
 {
     struct mend_rts rts = {.total_bytes = BYTES, .address = (uintptr_t)from, .id = 1};
 
@@ -102,7 +101,7 @@ static void all_comes(enum mend_channel channel, uint64_t overwritten_with)
 {
     struct mend_p2p_request r = {.embedded = true};
 
-    offer_arrives(&r, begin(), channel);
+    rts_arrives(&r, begin(), channel);
     for (int turns = 0; turns < 100 && !mend_request_is_done(&r.base); turns++) {
         mend_share_turn(&r.base);
         overwrite_pieces(overwritten_with);
@@ -139,8 +138,8 @@ MEND_TEST(a_sender_may_help_with_nothing_of_a_collective)
     struct mend_p2p_request helped = {.embedded = true}, alone = {.embedded = true};
     struct mend_comm *c = begin();
 
-    offer_arrives(&helped, c, MEND_CHANNEL_P2P);
-    offer_arrives(&alone, c, MEND_CHANNEL_COLL);
+    rts_arrives(&helped, c, MEND_CHANNEL_P2P);
+    rts_arrives(&alone, c, MEND_CHANNEL_COLL);
     mend_share_turn(&helped.base);
     CHECK_EQ(mend_load_relaxed(&page.turn) >> 8 & 0xff, PIECES);
 }
@@ -150,7 +149,7 @@ MEND_TEST(without_memory_for_a_copy_page_it_goes_in_pieces)
     struct mend_p2p_request r = {.embedded = true};
 
     no_memory = true;
-    offer_arrives(&r, begin(), MEND_CHANNEL_P2P);
+    rts_arrives(&r, begin(), MEND_CHANNEL_P2P);
     mend_share_turn(&r.base);
     no_memory = false;
     CHECK(r.way == MEND_WAY_PIECES && r.id && !mend_list_linked(&r.base.link));

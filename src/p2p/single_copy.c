@@ -178,7 +178,7 @@ void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_chann
         mend_choice_tell(c, MEND_WAY_COPY, 0, 1);
 }
 
-void mend_single_copy_offered(struct mend_p2p *p, mend_peer to)
+void mend_single_copy_rts_sent(struct mend_p2p *p, mend_peer to)
 {
     struct mend_ways *w = ways_of(p, to);
 

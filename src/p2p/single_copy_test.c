@@ -199,7 +199,7 @@ MEND_TEST(collectives_have_their_own)
 }
 
 /* The way of the next message; another one of the same sender is under way, or not. */
-static enum mend_way offered(bool in_window)
+static enum mend_way next_way(bool in_window)
 {
     p2p.receiving_n = in_window;
     mend_single_copy_begin(&self, 0, MEND_CHANNEL_P2P, BYTES);
@@ -210,19 +210,19 @@ MEND_TEST(windows_have_their_own)
 {
     set_up(MEND_SINGLE_COPY_AUTO);
     CHECK(!choice(0, BYTES, FAST, SLOW));
-    CHECK_EQ(offered(false), MEND_WAY_PIECES);
-    CHECK_EQ(offered(true), MEND_WAY_COPY);  /* nothing is known */
-    CHECK_EQ(offered(false), MEND_WAY_COPY); /* the first of the next window */
-    CHECK_EQ(offered(false), MEND_WAY_PIECES);
+    CHECK_EQ(next_way(false), MEND_WAY_PIECES);
+    CHECK_EQ(next_way(true), MEND_WAY_COPY);  /* nothing is known */
+    CHECK_EQ(next_way(false), MEND_WAY_COPY); /* the first of the next window */
+    CHECK_EQ(next_way(false), MEND_WAY_PIECES);
     p2p.last_from = 1;
-    CHECK_EQ(offered(true), MEND_WAY_PIECES); /* what comes is another one's */
+    CHECK_EQ(next_way(true), MEND_WAY_PIECES); /* what comes is another one's */
 }
 
 MEND_TEST(a_window_that_begins_as_one_alone_is_not_judged)
 {
     set_up(MEND_SINGLE_COPY_AUTO);
     CHECK(begin(0, BYTES));
-    offered(true);
+    next_way(true);
     CHECK_EQ(p2p.timed.since, 0);
 }
 
@@ -232,7 +232,7 @@ static void send_one(bool begins)
     static struct mend_p2p_request ours = {.is_send = true, .peer = 0};
 
     if (begins)
-        mend_hash_put(&p2p.large, p2p.last_offer = 1, &ours);
+        mend_hash_put(&p2p.large, p2p.last_rts = 1, &ours);
     else
         mend_hash_remove(&p2p.large, 1);
 }
@@ -244,10 +244,10 @@ MEND_TEST(those_that_cross_ours_have_their_own)
     mend_hash_init(&p2p.large, self.arena);
     CHECK(!choice(0, BYTES, FAST, SLOW));
     send_one(true);
-    CHECK_EQ(offered(false), MEND_WAY_COPY); /* nothing is known */
+    CHECK_EQ(next_way(false), MEND_WAY_COPY); /* nothing is known */
     send_one(false);
-    CHECK_EQ(offered(false), MEND_WAY_COPY); /* as the one before */
-    CHECK_EQ(offered(false), MEND_WAY_PIECES);
+    CHECK_EQ(next_way(false), MEND_WAY_COPY); /* as the one before */
+    CHECK_EQ(next_way(false), MEND_WAY_PIECES);
     mend_arena_destroy(self.arena);
 }
 
@@ -264,7 +264,7 @@ static void reach_peer(void)
     e->net = &bare;
 }
 
-/* It comes already when ours is offered: it says nothing of messages alone, and the next one is expected to cross. */
+/* It comes already when the RTS of ours is sent: it says nothing of messages alone, and the next one is expected to cross. */
 MEND_TEST(one_that_ours_meets_is_not_judged)
 {
     set_up(MEND_SINGLE_COPY_AUTO);
@@ -272,7 +272,7 @@ MEND_TEST(one_that_ours_meets_is_not_judged)
     CHECK(begin(0, BYTES));
     p2p.receiving_n = 1;
     p2p.last_from = 0;
-    mend_single_copy_offered(&p2p, 0);
+    mend_single_copy_rts_sent(&p2p, 0);
     CHECK_EQ(p2p.timed.since, 0);
     p2p.receiving_n = 0;
     CHECK(begin(0, BYTES));
@@ -317,7 +317,7 @@ static enum mend_way first_way(uint64_t bytes, bool crosses)
 
     mend_hash_init(&p2p.large, p->arena);
     if (crosses)
-        mend_hash_put(&p2p.large, p2p.last_offer = 1, &ours);
+        mend_hash_put(&p2p.large, p2p.last_rts = 1, &ours);
     mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, bytes);
     CHECK_EQ(mend_single_copy_crosses(&p2p, 1), crosses);
     return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, bytes);

@@ -13,7 +13,7 @@
  *      or                   <----  SHARE tag turn         help to copy pieces (net/copypage.h)
  *                           <----  CTS  id, done          all pieces are there
  *
- *                           <----  CREDIT tag HOLD         offer small messages, too
+ *                           <----  CREDIT tag HOLD         send an RTS for small messages, too
  *                           <----  CREDIT tag GO           send them at once again
  *
  *   CANCEL id               ---->                         is it still unmatched?
@@ -27,7 +27,7 @@ struct mend_rts {
     uint64_t total_bytes;
     uint64_t address; /* of the packed data in the sender's memory, 0: not one piece */
     uint32_t id;      /* sender's name for it */
-    uint32_t stamp;   /* of the sender's offers (net.h) */
+    uint32_t stamp;   /* of the sender's RTSs (net.h) */
 };
 
 struct mend_cts {

@@ -15,8 +15,8 @@
  *   frame, answer          context gone there        not there yet             that process is not in MPI, or has left
  *   RTS, CTS               as a message that no receive matches (MPI-5.0 3.5): a receive of it, MPI_Cancel, a revocation.
  *                          A context goes when no operation on it is left, so none has matched it
- *   CTS, DATA              the offer has named the request, which holds its context; its sender waits in MPI for the end
- *   CANCEL, CANCEL_REPLY   "withdrawn": on_homeless (p2p/p2p.c), which drops the offer   it is withdrawn when the process
+ *   CTS, DATA              the RTS has named the request, which holds its context; its sender waits in MPI for the end
+ *   CANCEL, CANCEL_REPLY   "withdrawn": on_homeless (p2p/p2p.c), which drops the RTS     it is withdrawn when the process
  *                          if it is parked                                               has left (p2p/send.c)
  *   AGREE, AGREE           the decision, or that c is gone:   parked: its call is        counts as dead where the caller
  *                          on_homeless (decide/linger.c)      awaited like any other     may go on (decide/tree.c)

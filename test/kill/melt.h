@@ -44,7 +44,7 @@ static inline void arm(const char *where)
         setenv("MEND_INJECT", text, 1);
 }
 
-/* Does the place need a message that is offered first? */
+/* Does the place need a message that an RTS announces? */
 static inline bool needs_large(const char *where)
 {
     return !strncmp(where, "p2p.send", 8) || !strncmp(where, "p2p.data", 8) ||

@@ -104,7 +104,7 @@ enum mend_status mend_reach_write(struct mend_node_rank *peer, struct mend_reach
     return st;
 }
 
-/* Others find the words before the first offer of this process, a frame that is released after them. */
+/* Others find the words before the first RTS of this process, a frame that is released after them. */
 void mend_reach_show(struct mend_node_rank *me, uint64_t *cookie, uint64_t job)
 {
     if (getrandom(cookie, sizeof(*cookie), GRND_NONBLOCK) != sizeof(*cookie))

@@ -153,7 +153,7 @@ static bool shm_attends(struct mend_proc *self, mend_peer peer)
     return mend_load_relaxed(&rank_of(self, peer)->attends);
 }
 
-static uint32_t shm_offer_stamp(struct mend_proc *self)
+static uint32_t shm_rts_stamp(struct mend_proc *self)
 {
     return mend_load_relaxed(&rank_of(self, self->me)->withdrawn);
 }
@@ -202,7 +202,7 @@ static enum mend_status shm_open_node(struct mend_proc *self)
 static const struct mend_near near_shm = {
     .pull = shm_pull,
     .push = shm_push,
-    .offer_stamp = shm_offer_stamp,
+    .rts_stamp = shm_rts_stamp,
     .withdraw = shm_withdraw,
     .copypage = shm_copypage,
     .attends = shm_attends,

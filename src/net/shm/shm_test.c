@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the transport within a node does beyond the contract of net.h (net/contract_test.c): who is reached by which rings;
  * what goes where there are no pages; what lies where in a ring; what no correct process writes there is refused; memory of
- * another process is copied with one system call while its offer is good.
+ * another process is copied with one system call while its RTS is good.
  *
  * What two ranks write in turns is in turns_test.c.  For single copy there is a real process. */
 #include "net/shm/ranks_test.h"
@@ -311,9 +311,9 @@ MEND_TEST(held_wake_ups_come_with_the_release)
 
 static struct {
     unsigned char bytes[BIG];
-} * offered; /* in the memory of the child at the same address, and not shared */
+} * shown; /* in the memory of the child at the same address, and not shared */
 
-/* Rank 1 as a process of its own: it has its own copy of `offered`, says when all stands there, and ends when the
+/* Rank 1 as a process of its own: it has its own copy of `shown`, says when all stands there, and ends when the
  * pipe is closed. */
 static pid_t start_rank_1(int *end_p)
 {
@@ -328,12 +328,12 @@ static pid_t start_rank_1(int *end_p)
         struct mend_node_rank *me = mend_node_rank_of(segment, mend_place_at(1));
 
         close(to_child[1]);
-        fill(offered->bytes, 1, BIG);
+        fill(shown->bytes, 1, BIG);
         mend_store_relaxed(&me->pid, (uint32_t)getpid());
         mend_store_relaxed(&me->life_valid, 1);
         CHECK(write(to_parent[1], "r", 1) == 1 && read(to_child[0], &c, 1) == 0);
-        check_payload(2, offered->bytes, 1000); /* what was pushed */
-        CHECK_EQ(offered->bytes[1000], byte_of(1, 1000));
+        check_payload(2, shown->bytes, 1000); /* what was pushed */
+        CHECK_EQ(shown->bytes[1000], byte_of(1, 1000));
         _exit(0);
     }
     close(to_child[0]);
@@ -347,7 +347,7 @@ static pid_t start_rank_1(int *end_p)
 static bool kernel_allows(pid_t child)
 {
     char here;
-    struct iovec mine = {&here, 1}, theirs = {offered, 1};
+    struct iovec mine = {&here, 1}, theirs = {shown, 1};
 
     return process_vm_readv(child, &mine, 1, &theirs, 1, 0) == 1;
 }
@@ -367,33 +367,32 @@ MEND_TEST(memory_of_another_process)
 
     begin();
     net = &mend_net_shm;
-    offered =
-        mmap(NULL, sizeof(*offered), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK(offered != MAP_FAILED);
+    shown = mmap(NULL, sizeof(*shown), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(shown != MAP_FAILED);
     child = start_rank_1(&end);
-    stamp = mend_net_shm.near->offer_stamp(&procs[1]);
+    stamp = mend_net_shm.near->rts_stamp(&procs[1]);
     if (!kernel_allows(child)) {
         printf("# this kernel allows no process_vm_readv: %s\n", strerror(errno));
-        CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_ERR_UNSUPPORTED);
+        CHECK_EQ(pull(got, shown->bytes, BIG, stamp), MEND_ERR_UNSUPPORTED);
         kill(child, SIGKILL);
         CHECK(waitpid(child, &status, 0) == child);
         close(end);
         return;
     }
-    CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_OK);
+    CHECK_EQ(pull(got, shown->bytes, BIG, stamp), MEND_OK);
     check_payload(1, got, BIG);
     CHECK_EQ(pull(got, NULL, 100, stamp), MEND_AGAIN); /* a bad address */
     mend_net_shm.near->withdraw(&procs[1]);
-    CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_AGAIN);
-    stamp = mend_net_shm.near->offer_stamp(&procs[1]);
-    CHECK_EQ(pull(got, offered->bytes, 10, stamp), MEND_OK);
+    CHECK_EQ(pull(got, shown->bytes, BIG, stamp), MEND_AGAIN);
+    stamp = mend_net_shm.near->rts_stamp(&procs[1]);
+    CHECK_EQ(pull(got, shown->bytes, 10, stamp), MEND_OK);
     fill(got, 2, 1000);
-    CHECK_EQ(net->near->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000), MEND_OK);
+    CHECK_EQ(net->near->push(&procs[0], 1, got, (uintptr_t)shown->bytes, 1000), MEND_OK);
     close(end);
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_ERR_PEER);
-    CHECK(net->near->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000) != MEND_OK);
+    CHECK_EQ(pull(got, shown->bytes, BIG, stamp), MEND_ERR_PEER);
+    CHECK(net->near->push(&procs[0], 1, got, (uintptr_t)shown->bytes, 1000) != MEND_OK);
 }
 
 /* A number that is another process's: the cookie does not lie there. */
@@ -406,7 +405,7 @@ MEND_TEST(memory_of_the_wrong_process_is_not_read)
     peer = mend_node_rank_of(segment, mend_place_at(1));
     mend_store_relaxed(&peer->pid, (uint32_t)getpid());
     mend_store_relaxed(&peer->cookie, mend_load_relaxed(&peer->cookie) + 1);
-    CHECK_EQ(pull(got, procs, sizeof(got), mend_net_shm.near->offer_stamp(&procs[1])),
+    CHECK_EQ(pull(got, procs, sizeof(got), mend_net_shm.near->rts_stamp(&procs[1])),
              MEND_ERR_UNSUPPORTED);
 }
 

@@ -31,7 +31,7 @@ static void flood_the_dead(void)
     post(0);
 }
 
-/* All have arrived, as messages or as offers, when the synchronous one on another communicator is received. */
+/* All have arrived, as messages or as RTSs, when the synchronous one on another communicator is received. */
 static void flood_the_revoked(MPI_Comm c)
 {
     static char data[BYTES];

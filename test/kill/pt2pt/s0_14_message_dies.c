@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A large message was matched by a probe, then its sender dies: Mrecv and Imrecv report it, in
- * bounded time and without touching anything outside the buffer.  The victim dies when it has offered the
+ * bounded time and without touching anything outside the buffer.  The victim dies when it has sent the RTS of the
  * message, or with some of it sent.
  *
  *   S0-14: matched probes and receives report a failure, also of a sender that dies meanwhile
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         MPI_Wait(&r, &s);
         pause();
     }
-    /* the offer may be lost with its sender: then the probe says so */
+    /* the RTS may be lost with its sender: then the probe says so */
     code = immediate ? MPI_SUCCESS : MPI_Mprobe(1, 1, MPI_COMM_WORLD, &m, &s);
     while (immediate && !flag)
         code = MPI_Improbe(1, 1, MPI_COMM_WORLD, &flag, &m, &s);

@@ -40,7 +40,7 @@ static void matched_then_death(void)
     check_guards(buf, N);
 }
 
-/* Rank 2 has offered a second one; it is matched and never comes, unless it could be taken out of the
+/* Rank 2 has sent the RTS of a second one; it is matched and never comes, unless it could be taken out of the
  * sender's memory in time. */
 static void sender_dies(void)
 {

@@ -22,7 +22,7 @@ static void fill_up(int messages, int n)
             fill(out, (size_t)n, (unsigned)i);
             CHECK_EQ(MPI_Bsend(out, n, MPI_BYTE, 1, i, W), MPI_SUCCESS);
         }
-        if (n > 20000) { /* offered, and nobody takes them: there is no room for another one */
+        if (n > 20000) { /* by RTS, and nobody takes them: there is no room for another one */
             CHECK_CLASS(MPI_Bsend(out, n, MPI_BYTE, 1, messages, W), MPI_ERR_BUFFER);
         }
         MPI_Send(&more, 1, MPI_INT, 1, 999, W);

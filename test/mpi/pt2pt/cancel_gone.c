@@ -7,7 +7,7 @@
  *     left        it has freed the communicator and parted from the sender on another one, and is in MPI_Finalize or has
  *                 left MPI: a process that was started
  *
- * Nobody has received the message, and nobody will: it is cancelled.  The message is offered before the communicator
+ * Nobody has received the message, and nobody will: it is cancelled.  Its RTS comes before the communicator
  * goes, or after it.
  *
  *     args freed|forgotten|early|left BYTES
@@ -72,7 +72,7 @@ static void gone(int bytes, bool forgotten)
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Rank 1 finds offer and question in one look, and makes the communicator after that. */
+/* Rank 1 finds RTS and question in one look, and makes the communicator after that. */
 static void early(int bytes)
 {
     MPI_Request dup, r;

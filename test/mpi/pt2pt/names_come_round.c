@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of offered messages come round: no message is lost or taken for another one, and a synchronous send is not
+/* The names of messages that go by RTS come round: no message is lost or taken for another one, and a synchronous send is not
  * complete before its receive begins.  All counters of the library begin shortly before they come round
  * (doc/limits.md); some messages are under way all the time.
  *

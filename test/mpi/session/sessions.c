@@ -7,7 +7,7 @@
 /* RUN: -n 3 ; set AGREE_SHM=0 */
 #include "common.h"
 
-#define BYTES 200000 /* more than goes without an offer */
+#define BYTES 200000 /* more than goes without an RTS */
 
 static void process_sets(MPI_Session s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process has offered a large message that nobody had asked for yet, and died: the data can never come.
+/* A process has sent the RTS of a large message that nobody had asked for yet, and died: the data can never come.
  * S0-82, S0-25: after an acknowledgement wildcard receives and probes do not report that failure, also
  * not by finding the lost message; S0-20: before it, a nonblocking one is pending (S0-24 would allow
  * PROC_FAILED only for a receive that had matched); S0-17: by name it is PROC_FAILED; R12: small messages
