@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every order in which the owner of a copy page and its helper can take their steps, with calls that come late and an
- * owner that stops a turn anywhere: each piece is copied at most once in each turn, and when a turn is over
+ * owner that stops a turn anywhere: each fragment is copied at most once in each turn, and when a turn is over
  * nobody is copying. */
 #include "net/copypage.h"
 
 #include "base/test.h"
 
-#define TURNS  2u
-#define PIECES 2u
+#define TURNS     2u
+#define FRAGMENTS 2u
 
 struct world {
     struct mend_copypage page;
     struct {
         enum { OPEN, TAKE, COPY, COLLECT, FINISHED } at;
         uint32_t number;
-        unsigned turn, pieces_n, piece;
+        unsigned turn, fragments_n, fragment;
         unsigned here; /* bits */
         bool stopped;
     } owner;
     struct {
         enum { IDLE, TAKES, COPIES, TELLS } at;
         uint32_t number; /* of the call that it follows */
-        unsigned piece;
+        unsigned fragment;
     } helper;
-    uint32_t called;                        /* turns that were announced */
-    uint32_t copied[TURNS + 1][PIECES + 1]; /* how often */
+    uint32_t called;                           /* turns that were announced */
+    uint32_t copied[TURNS + 1][FRAGMENTS + 1]; /* how often */
 };
 
 static unsigned long worlds;
@@ -38,21 +38,21 @@ static int take(struct mend_copypage *s, uint64_t low)
     return k;
 }
 
-static void copy(struct world *w, uint32_t number, unsigned piece)
+static void copy(struct world *w, uint32_t number, unsigned fragment)
 {
-    CHECK_EQ(++w->copied[number][piece], 1);
+    CHECK_EQ(++w->copied[number][fragment], 1);
     CHECK_EQ(number, mend_copypage_number(mend_load_relaxed(&w->page.turn))); /* not rewritten */
 }
 
 static void collect(struct world *w)
 {
-    for (unsigned k = 0; k < w->owner.pieces_n; k++)
+    for (unsigned k = 0; k < w->owner.fragments_n; k++)
         if (mend_copypage_look(&w->page, w->owner.number, k) == MEND_COPYPAGE_HERE)
             w->owner.here |= 1u << k;
-    if (w->owner.here != (1u << w->owner.pieces_n) - 1)
+    if (w->owner.here != (1u << w->owner.fragments_n) - 1)
         return;
     CHECK(w->helper.at != COPIES || w->helper.number != w->owner.number);
-    for (unsigned k = 0; k < w->owner.pieces_n; k++)
+    for (unsigned k = 0; k < w->owner.fragments_n; k++)
         CHECK_EQ(w->copied[w->owner.number][k], 1);
     w->owner.at = w->owner.turn < TURNS ? OPEN : FINISHED;
 }
@@ -63,20 +63,20 @@ static void step_owner(struct world *w)
 
     switch (w->owner.at) {
     case OPEN:
-        w->owner.pieces_n = w->owner.turn++ ? PIECES : PIECES - 1;
+        w->owner.fragments_n = w->owner.turn++ ? FRAGMENTS : FRAGMENTS - 1;
         w->owner.here = 0;
         w->owner.stopped = false;
-        w->owner.number = w->called = (uint32_t)mend_copypage_open(&w->page, w->owner.pieces_n);
+        w->owner.number = w->called = (uint32_t)mend_copypage_open(&w->page, w->owner.fragments_n);
         w->owner.at = TAKE;
         break;
     case TAKE:
         k = take(&w->page, w->owner.number);
-        w->owner.piece = (unsigned)k;
+        w->owner.fragment = (unsigned)k;
         w->owner.at = k < 0 ? COLLECT : COPY;
         break;
     case COPY:
-        copy(w, w->owner.number, w->owner.piece);
-        w->owner.here |= 1u << w->owner.piece;
+        copy(w, w->owner.number, w->owner.fragment);
+        w->owner.here |= 1u << w->owner.fragment;
         w->owner.at = TAKE;
         break;
     case COLLECT:
@@ -98,15 +98,15 @@ static void step_helper(struct world *w)
         break;
     case TAKES:
         k = take(&w->page, w->helper.number);
-        w->helper.piece = (unsigned)k;
+        w->helper.fragment = (unsigned)k;
         w->helper.at = k < 0 ? IDLE : COPIES;
         break;
     case COPIES:
-        copy(w, w->helper.number, w->helper.piece);
+        copy(w, w->helper.number, w->helper.fragment);
         w->helper.at = TELLS;
         break;
     case TELLS:
-        mend_copypage_tell(&w->page, w->helper.number, w->helper.piece, MEND_COPYPAGE_HERE);
+        mend_copypage_tell(&w->page, w->helper.number, w->helper.fragment, MEND_COPYPAGE_HERE);
         w->helper.at = TAKES;
         break;
     }
@@ -114,8 +114,8 @@ static void step_helper(struct world *w)
 
 static void stop(struct world *w)
 {
-    w->owner.pieces_n = mend_copypage_stop(&w->page);
-    w->owner.here &= (1u << w->owner.pieces_n) - 1;
+    w->owner.fragments_n = mend_copypage_stop(&w->page);
+    w->owner.here &= (1u << w->owner.fragments_n) - 1;
     w->owner.stopped = true;
     w->owner.at = COLLECT;
 }
@@ -165,16 +165,16 @@ MEND_TEST(refusals_and_other_turns)
     CHECK_EQ(mend_copypage_look(&s, first, 0), MEND_COPYPAGE_REFUSED);
     CHECK_EQ(mend_copypage_stop(&s), 1);
     CHECK_EQ(take(&s, first), -1);
-    CHECK_EQ(mend_copypage_open(&s, MEND_COPYPAGE_PIECES), first + 1);
+    CHECK_EQ(mend_copypage_open(&s, MEND_COPYPAGE_FRAGMENTS), first + 1);
     CHECK_EQ(mend_copypage_look(&s, first + 1, 0), MEND_COPYPAGE_UNDER_WAY);
 }
 
-MEND_TEST(a_damaged_number_of_pieces_is_not_believed)
+MEND_TEST(a_damaged_number_of_fragments_is_not_believed)
 {
     static struct mend_copypage s;
     uint64_t number = mend_copypage_open(&s, 0xff);
 
-    for (int k = 0; k < (int)MEND_COPYPAGE_PIECES; k++)
+    for (int k = 0; k < (int)MEND_COPYPAGE_FRAGMENTS; k++)
         CHECK_EQ(take(&s, number), k);
     CHECK_EQ(take(&s, number), -1);
 }

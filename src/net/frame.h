@@ -20,7 +20,7 @@ enum mend_frame_kind {
     MEND_FRAME_REVOKE,       /* decide/: a message of ft/flood_sm */
     MEND_FRAME_CREATE,       /* create/: among processes that have no communicator in common yet */
     MEND_FRAME_CREDIT,       /* p2p/: small messages have to wait, or need not any more */
-    MEND_FRAME_SHARE,        /* p2p/: help to copy pieces of large messages */
+    MEND_FRAME_SHARE,        /* p2p/: help to copy fragments of large messages */
     MEND_FRAME_RMA,          /* rma/: between the members of a window */
     MEND_FRAME_DECLINE,      /* p2p/: instead of a message, for which the sender has no memory */
     MEND_FRAME_PART,         /* part/: partitioned messages */

@@ -31,7 +31,7 @@ enum { GO = 0, HOLD = 1 }; /* the tag of a frame */
 #define FIRST_SENDERS                                                                              \
     64 /* for so many at the start; for more when they send something that is kept */
 
-/* Records that came in one piece, which stand behind it. */
+/* Records that came as one block, which stand behind it. */
 struct mend_set_aside {
     struct mend_set_aside *next;
     uint32_t n, used_n;
@@ -47,7 +47,7 @@ static uint32_t first_senders(const struct mend_proc *self)
     return self->peers_n > FIRST_SENDERS ? FIRST_SENDERS : (uint32_t)self->peers_n;
 }
 
-/* Later as many again as there are, so that the pieces stay few. */
+/* Later as many again as there are, so that the blocks stay few. */
 bool mend_credit_set_aside(struct mend_proc *self)
 {
     struct mend_p2p *p = self->p2p;

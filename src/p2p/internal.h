@@ -20,7 +20,7 @@ struct mend_credit {
     bool counted;        /* in mend_p2p.credit_n */
 };
 
-#define MEND_LONG_BYTES (1 << 20) /* a long message: it goes in long pieces */
+#define MEND_LONG_BYTES (1 << 20) /* a long message: it goes in long fragments */
 
 /* What the parameter SINGLE_COPY says, or how many ranks share a core (single_copy.c). */
 enum mend_single_copy {
@@ -116,11 +116,11 @@ bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer);
 bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel);
 /* An RTS was sent: a message that comes from there meanwhile crosses its message. */
 void mend_single_copy_rts_sent(struct mend_p2p *p, mend_peer to);
-/* A message could not be copied and goes in pieces: counts as one that took for ever. */
+/* A message could not be copied and goes in fragments: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
                              uint64_t bytes);
 
-/* share.c.  turn: copies a piece of the receive, or of another one whose turn it is; polled. */
+/* share.c.  turn: copies a fragment of the receive, or of another one whose turn it is; polled. */
 bool mend_share_possible(const struct mend_proc *self);
 void mend_share_turn(struct mend_request *base);
 /* True: the sender may be writing into the buffer of the receive, which must not end now; when that is over, it ends

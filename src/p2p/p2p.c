@@ -309,7 +309,7 @@ static inline void set_up(struct mend_p2p_request *r, struct mend_comm *c,
     r->moved_bytes = 0;
     r->type = t;
     r->id = r->remote_id = 0;
-    r->way = MEND_WAY_PIECES;
+    r->way = MEND_WAY_FRAGMENTS;
     r->over = 0;
     r->queue.next = NULL;
     r->out.link.next = NULL;

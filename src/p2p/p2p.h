@@ -17,7 +17,7 @@
 enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, MEND_SEND_READY };
 
 /* The way of a large message (single_copy.c). */
-enum mend_way { MEND_WAY_PIECES, MEND_WAY_COPY, MEND_WAYS };
+enum mend_way { MEND_WAY_FRAGMENTS, MEND_WAY_COPY, MEND_WAYS };
 
 /* How far a message has come that takes more than one step.  A send is CANCELLING while the other side has not
  * answered; an answer too late finds it MATCHED.

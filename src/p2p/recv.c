@@ -2,7 +2,7 @@
 /* recv.c – receives: posting, and the arrival of a matching message.
  *
  *   begin ── a message waits ──> meet ── EAGER ──> done
- *     │                            └──── RTS ───> transfer ── last DATA / last piece copied ──> done
+ *     │                            └──── RTS ───> transfer ── last DATA / last fragment copied ──> done
  *     └── none ──> posted ── a frame arrives ──> the same
  *
  * A receive ends early when its source dies (PROC_FAILED), when its communicator is revoked
@@ -87,7 +87,7 @@ void mend_recv_unpullable(struct mend_proc *self, struct mend_p2p_request *r, en
     if (st == MEND_ERR_PEER)
         self->on_trouble(self, r->peer);
     mend_single_copy_failed(self->p2p, r->peer, r->channel, r->announced_bytes);
-    r->way = MEND_WAY_PIECES;
+    r->way = MEND_WAY_FRAGMENTS;
     if (mend_list_linked(&r->base.link))
         mend_list_remove(&r->base.link);
     ask(self, r);
@@ -106,9 +106,9 @@ static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_reques
                             const struct mend_rts *rts)
 {
     if (!mend_near_of(self, r->peer)->pull || !rts->address || !r->type->dense)
-        return MEND_WAY_PIECES;
+        return MEND_WAY_FRAGMENTS;
     if (is_exchange(self, r))
-        return mend_core_is_alone(self) ? MEND_WAY_COPY : MEND_WAY_PIECES;
+        return mend_core_is_alone(self) ? MEND_WAY_COPY : MEND_WAY_FRAGMENTS;
     return mend_single_copy_way(self->p2p, r->peer, r->channel, r->announced_bytes);
 }
 
@@ -178,7 +178,7 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
     r->moved_bytes += len;
     self->p2p->moved_bytes += len;
     if (self->waits && !self->oversubscribed && !mend_list_empty(&self->active))
-        self->sated = true; /* a piece of ours may be due */
+        self->sated = true; /* a fragment of ours may be due */
     if ((uint64_t)r->moved_bytes < r->announced_bytes)
         return;
     mend_recv_leaves(self, r);

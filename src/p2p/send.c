@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send.c – sends: eager, by RTS, in pieces.
+/* send.c – sends: eager, by RTS, in fragments.
  *
  *   begin ── small ──> pushed into the ring ──> done
  *     │        └ no room: outbox, in order
- *     └── large or synchronous ──> RTS ──> transfer ── CTS ──> pieces (DATA) ──> done
+ *     └── large or synchronous ──> RTS ──> transfer ── CTS ──> fragments (DATA) ──> done
  *                                                  └── CTS(done): the receiver pulled it ──> done
  *
  * The order of a sender's messages is the order of their EAGER and RTS frames, which the outbox keeps.
@@ -235,9 +235,10 @@ static enum mend_status push_fragment(struct mend_proc *self, struct mend_p2p_re
     return push_bytes(self, r, &f, r->moved_bytes);
 }
 
-/* Long pieces take both less time; short ones let the receiver begin earlier.  So they are long where there is more than it can
- * wait for: a long message, or one behind which another RTS was sent; or ranks that share a core and fill their rings in each turn. */
-static bool goes_in_long_pieces(const struct mend_p2p_request *r)
+/* Long fragments take both less time; short ones let the receiver begin earlier.  So they are long where there is more than
+ * it can wait for: a long message, or one behind which another RTS was sent; or ranks that share a core and fill their
+ * rings in each turn. */
+static bool goes_in_long_fragments(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;
 
@@ -251,11 +252,11 @@ static MPI_Count fragment_bytes(const struct mend_p2p_request *r)
 {
     MPI_Count bytes = (MPI_Count)r->base.comm->self->params.fragment_bytes;
 
-    return goes_in_long_pieces(r) ? bytes * LONG_FACTOR : bytes;
+    return goes_in_long_fragments(r) ? bytes * LONG_FACTOR : bytes;
 }
 
-/* Where messages cross, each process has something to send and something to copy: one that waits sends one piece between two looks, so
- * that the other one need not wait for its answer until all of them have come.  One that computes looks seldom. */
+/* Where messages cross, each process has something to send and something to copy: one that waits sends one fragment between
+ * two looks, so that the other one need not wait for its answer until all of them have come.  One that computes looks seldom. */
 static int fragments_per_poll(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;

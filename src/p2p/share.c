@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* share.c – the copy of large messages out of their sender's memory: the receiver copies piece after piece, and a sender
+/* share.c – the copy of large messages out of their sender's memory: the receiver copies fragment after fragment, and a sender
  * that waits in MPI helps.
  *
  *   receiver                                         sender
- *   messages of one sender become pieces of its copy page
+ *   messages of one sender become fragments on its copy page
  *   SHARE, the number of the turn ──────────────────> frame
- *   takes a piece, pulls it, and so on               takes a piece, pushes it, says so, and so on
+ *   takes a fragment, pulls it, and so on            takes a fragment, pushes it, says so, and so on
  *   none is left: waits for those that the sender took
  *   next turn, until a message is complete: CTS(done)
  *
  * The receiver owns the copy page (net/copypage.h) and copies the messages of one sender at a time.  A sender that computes, or is
- * not asked for help, takes no piece, and the receiver pulls all.  Pieces of one message are taken in order, so after each
- * turn the data that has arrived is the beginning of a message; and one message is completed after the other: pieces
+ * not asked for help, takes no fragment, and the receiver pulls all.  Fragments of one message are taken in order, so after each
+ * turn the data that has arrived is the beginning of a message; and one message is completed after the other: fragments
  * of all in turn would delay the first of a window as long as the last.
  *
  * A receive must not end while the sender may still write into its buffer.  So a receive that ends early stops the turn,
- * and ends when the pieces that the sender has taken are done.  What ends that wait: the sender writes
- * PIECE_BYTES at most and then marks the piece done; or it dies.  A sender that is stopped in the middle of a piece
+ * and ends when the fragments that the sender has taken are done.  What ends that wait: the sender writes
+ * FRAGMENT_MOST at most and then marks the fragment done; or it dies.  A sender that is stopped in the middle of a fragment
  * delays the receive, and other copies to this process, until it continues.
  *
- * Other processes can damage a copy page: the receiver reads no piece back, and the sender checks a copy of the piece.
+ * Other processes can damage a copy page: the receiver reads no fragment back, and the sender checks a copy of the fragment.
  *
  * Cost: a few lines of the copy page for each turn, and a frame if the sender helps; a page for each receiver that copies. */
 #include "p2p/internal.h"
@@ -27,19 +27,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE_BYTES (UINT64_C(128) * 1024)
-#define PIECE_LEAST (UINT64_C(16) * 1024)
-#define PAGE        UINT64_C(4096)
-#define ALONE_BYTES (UINT64_C(1) << 20) /* a tenth of a millisecond, while system calls are few */
+#define FRAGMENT_MOST  (UINT64_C(128) * 1024)
+#define FRAGMENT_LEAST (UINT64_C(16) * 1024)
+#define PAGE           UINT64_C(4096)
+#define ALONE_BYTES    (UINT64_C(1) << 20) /* a tenth of a millisecond, while system calls are few */
 
 struct mend_share {
     struct mend_copypage *page;
-    mend_peer with;                                         /* whose messages they are */
-    uint64_t number;                                        /* of the turn */
-    unsigned pieces_n;                                      /* 0: no turn is under way */
-    uint32_t here;                                          /* bits: pieces that have come */
-    struct mend_p2p_request *of[MEND_COPYPAGE_PIECES];      /* NULL: over */
-    struct mend_copypage_piece piece[MEND_COPYPAGE_PIECES]; /* as written into the copy page */
+    mend_peer with;                                       /* whose messages they are */
+    uint64_t number;                                      /* of the turn */
+    unsigned fragments_n;                                 /* 0: no turn is under way */
+    uint32_t here;                                        /* bits: fragments that have come */
+    struct mend_p2p_request *of[MEND_COPYPAGE_FRAGMENTS]; /* NULL: over */
+    /* As written into the copy page. */
+    struct mend_copypage_fragment fragment[MEND_COPYPAGE_FRAGMENTS];
 };
 
 /* Tools that follow each store of a program do not see those of another process. */
@@ -91,38 +92,38 @@ static uint64_t bytes_waiting(struct mend_proc *self, const struct mend_p2p_requ
     mend_list_foreach (l, next, &self->active) {
         if ((r = partner(l, first)))
             bytes += left_of(r);
-        if (bytes >= 2 * PIECE_BYTES)
+        if (bytes >= 2 * FRAGMENT_MOST)
             break;
     }
     return bytes;
 }
 
 /* Half of little, for each end one, by whole pages. */
-static uint64_t piece_bytes(struct mend_proc *self, const struct mend_p2p_request *first)
+static uint64_t fragment_len(struct mend_proc *self, const struct mend_p2p_request *first)
 {
     uint64_t half;
 
     if (!first->is_helped)
         return ALONE_BYTES;
     half = (bytes_waiting(self, first) / 2 + PAGE - 1) & ~(PAGE - 1);
-    return half < PIECE_LEAST ? PIECE_LEAST : half > PIECE_BYTES ? PIECE_BYTES : half;
+    return half < FRAGMENT_LEAST ? FRAGMENT_LEAST : half > FRAGMENT_MOST ? FRAGMENT_MOST : half;
 }
 
-static void add_pieces(struct mend_share *s, struct mend_p2p_request *r, uint64_t most)
+static void add_fragments(struct mend_share *s, struct mend_p2p_request *r, uint64_t most)
 {
     uint64_t at = (uint64_t)r->moved_bytes, left = left_of(r);
 
-    while (left && s->pieces_n < MEND_COPYPAGE_PIECES) {
+    while (left && s->fragments_n < MEND_COPYPAGE_FRAGMENTS) {
         uint32_t len = (uint32_t)(left < most ? left : most);
 
-        s->piece[s->pieces_n] = (struct mend_copypage_piece){
+        s->fragment[s->fragments_n] = (struct mend_copypage_fragment){
             .at = at,
             .to = (uintptr_t)mend_recv_dense_at(r, (MPI_Count)at),
             .id = r->remote_id,
             .len = len,
         };
-        s->page->piece[s->pieces_n] = s->piece[s->pieces_n];
-        s->of[s->pieces_n++] = r;
+        s->page->fragment[s->fragments_n] = s->fragment[s->fragments_n];
+        s->of[s->fragments_n++] = r;
         at += len;
         left -= len;
     }
@@ -140,19 +141,19 @@ static void ask_for_help(struct mend_proc *self, struct mend_share *s, struct me
 
 static void open_turn(struct mend_proc *self, struct mend_share *s, struct mend_p2p_request *first)
 {
-    uint64_t most = piece_bytes(self, first);
+    uint64_t most = fragment_len(self, first);
     struct mend_p2p_request *r;
 
     s->with = first->peer;
     s->here = 0;
-    add_pieces(s, first, most);
+    add_fragments(s, first, most);
     mend_list_foreach (l, next, &self->active) {
         if ((r = partner(l, first)) && r != first)
-            add_pieces(s, r, most);
-        if (s->pieces_n == MEND_COPYPAGE_PIECES)
+            add_fragments(s, r, most);
+        if (s->fragments_n == MEND_COPYPAGE_FRAGMENTS)
             break;
     }
-    s->number = mend_copypage_open(s->page, s->pieces_n);
+    s->number = mend_copypage_open(s->page, s->fragments_n);
     if (first->is_helped)
         ask_for_help(self, s, first);
 }
@@ -165,7 +166,7 @@ static bool is_here(const struct mend_share *s, unsigned k)
 /* Is something of it still to come in this turn? */
 static bool is_outstanding(const struct mend_share *s, const struct mend_p2p_request *r)
 {
-    for (unsigned k = 0; k < s->pieces_n; k++)
+    for (unsigned k = 0; k < s->fragments_n; k++)
         if (s->of[k] == r && !is_here(s, k))
             return true;
     return false;
@@ -173,7 +174,7 @@ static bool is_outstanding(const struct mend_share *s, const struct mend_p2p_req
 
 static void forget(struct mend_share *s, const struct mend_p2p_request *r)
 {
-    for (unsigned k = 0; k < s->pieces_n; k++)
+    for (unsigned k = 0; k < s->fragments_n; k++)
         if (s->of[k] == r)
             s->of[k] = NULL;
 }
@@ -183,10 +184,10 @@ static void stop_turn(struct mend_share *s)
 {
     unsigned taken_n = mend_copypage_stop(s->page);
 
-    s->pieces_n = taken_n < s->pieces_n ? taken_n : s->pieces_n;
+    s->fragments_n = taken_n < s->fragments_n ? taken_n : s->fragments_n;
 }
 
-/* A piece is over: if it was the last of its message in this turn, what is to happen happens. */
+/* A fragment is over: if it was the last of its message in this turn, what is to happen happens. */
 static void over(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
     struct mend_p2p_request *r = s->of[k];
@@ -205,18 +206,18 @@ static void over(struct mend_proc *self, struct mend_share *s, unsigned k)
 
 static void count(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
-    s->of[k]->moved_bytes += s->piece[k].len;
-    self->p2p->moved_bytes += s->piece[k].len;
+    s->of[k]->moved_bytes += s->fragment[k].len;
+    self->p2p->moved_bytes += s->fragment[k].len;
 }
 
-/* Copies a piece here.  If that cannot be done the message goes in pieces, when the sender has let go of it. */
+/* Copies a fragment here.  If that cannot be done the message goes in fragments, when the sender has let go of it. */
 static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
-    const struct mend_copypage_piece *piece = &s->piece[k];
+    const struct mend_copypage_fragment *fragment = &s->fragment[k];
     struct mend_p2p_request *r = s->of[k];
     enum mend_status st = mend_near_of(self, r->peer)
-                              ->pull(self, r->peer, mend_recv_dense_at(r, (MPI_Count)piece->at),
-                                     r->pull_at + piece->at, piece->len, r->pull_stamp);
+                              ->pull(self, r->peer, mend_recv_dense_at(r, (MPI_Count)fragment->at),
+                                     r->pull_at + fragment->at, fragment->len, r->pull_stamp);
 
     if (st == MEND_OK) {
         count(self, s, k);
@@ -228,10 +229,10 @@ static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
     over(self, s, k);
 }
 
-/* Looks what came of the pieces that the sender took. */
+/* Looks what came of the fragments that the sender took. */
 static void collect(struct mend_proc *self, struct mend_share *s)
 {
-    for (unsigned k = 0; k < s->pieces_n; k++) {
+    for (unsigned k = 0; k < s->fragments_n; k++) {
         enum mend_copypage_done done = mend_copypage_look(s->page, s->number, k);
 
         if (is_here(s, k) || done == MEND_COPYPAGE_UNDER_WAY)
@@ -245,11 +246,11 @@ static void collect(struct mend_proc *self, struct mend_share *s)
             copy_here(self, s, k);
         }
     }
-    if (s->here == (s->pieces_n < 32 ? (UINT32_C(1) << s->pieces_n) - 1 : UINT32_MAX))
-        s->pieces_n = 0;
+    if (s->here == (s->fragments_n < 32 ? (UINT32_C(1) << s->fragments_n) - 1 : UINT32_MAX))
+        s->fragments_n = 0;
 }
 
-/* No piece is taken while there is news: a death or a revocation may end the receive, and is handled between two pieces. */
+/* No fragment is taken while there is news: a death or a revocation may end the receive, and is handled between two fragments. */
 void mend_share_turn(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
@@ -262,12 +263,12 @@ void mend_share_turn(struct mend_request *base)
         mend_recv_unpullable(self, r, MEND_AGAIN);
         return;
     }
-    if (!s->pieces_n)
+    if (!s->fragments_n)
         open_turn(self, s, r);
     if (mend_has_news(self))
         return;
     k = mend_copypage_take(s->page, (uint32_t)s->number, &number);
-    if (k >= 0 && (unsigned)k < s->pieces_n && !is_here(s, (unsigned)k))
+    if (k >= 0 && (unsigned)k < s->fragments_n && !is_here(s, (unsigned)k))
         copy_here(self, s, (unsigned)k);
     collect(self, s);
 }
@@ -276,10 +277,10 @@ bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r)
 {
     struct mend_share *s = self->p2p->share;
 
-    if (!s || !s->pieces_n || !is_outstanding(s, r))
+    if (!s || !s->fragments_n || !is_outstanding(s, r))
         return false;
     if (mend_peer_is_dead(self, s->with)) {
-        s->pieces_n = 0;
+        s->fragments_n = 0;
         return false;
     }
     stop_turn(s);
@@ -291,27 +292,28 @@ bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r)
 
 /* ---- the sender ---- */
 
-/* The message of a piece, if it is ours to give. */
+/* The message of a fragment, if it is ours to give. */
 static const char *source_of(struct mend_proc *self, mend_peer to,
-                             const struct mend_copypage_piece *piece)
+                             const struct mend_copypage_fragment *fragment)
 {
-    struct mend_p2p_request *r = mend_hash_get(&self->p2p->large, piece->id);
+    struct mend_p2p_request *r = mend_hash_get(&self->p2p->large, fragment->id);
 
     if (!r || !r->is_send || r->peer != to || !r->type->dense ||
-        piece->at > (uint64_t)r->total_bytes || piece->len > (uint64_t)r->total_bytes - piece->at)
+        fragment->at > (uint64_t)r->total_bytes ||
+        fragment->len > (uint64_t)r->total_bytes - fragment->at)
         return NULL;
     mend_send_answered(r, MEND_STAGE_MATCHED);
-    return mend_type_dense_at(r->type, r->send_buf, (MPI_Count)piece->at);
+    return mend_type_dense_at(r->type, r->send_buf, (MPI_Count)fragment->at);
 }
 
 static enum mend_copypage_done push(struct mend_proc *self, mend_peer to,
-                                    const struct mend_copypage_piece *piece)
+                                    const struct mend_copypage_fragment *fragment)
 {
-    const char *from = source_of(self, to, piece);
+    const char *from = source_of(self, to, fragment);
 
-    return from && mend_near_of(self, to)->push(self, to, from, piece->to, piece->len) == MEND_OK
-               ? MEND_COPYPAGE_HERE
-               : MEND_COPYPAGE_REFUSED;
+    if (!from || mend_near_of(self, to)->push(self, to, from, fragment->to, fragment->len))
+        return MEND_COPYPAGE_REFUSED;
+    return MEND_COPYPAGE_HERE;
 }
 
 void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -326,11 +328,11 @@ void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend
     if (!page || !near->push || mend_peer_is_dead(self, from))
         return;
     while (!mend_has_news(self) && (k = mend_copypage_take(page, (uint32_t)f->tag, &number)) >= 0) {
-        struct mend_copypage_piece piece = page->piece[k];
+        struct mend_copypage_fragment fragment = page->fragment[k];
         enum mend_copypage_done done;
 
         mend_event(self, MEND_EV_P2P_DATA_TAKEN);
-        done = push(self, from, &piece);
+        done = push(self, from, &fragment);
         mend_event(self, MEND_EV_P2P_DATA_PUSHED);
         mend_copypage_tell(page, number, (unsigned)k, done);
     }

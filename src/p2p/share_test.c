@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The owner of a copy page believes itself: whatever others write into the pieces that it shares with them, it copies
+/* The owner of a copy page believes itself: whatever others write into the fragments that it shares with them, it copies
  * what it asked for to where that belongs.  It copies alone what nobody may help with, and without a copy page nothing (share.c). */
 #include "p2p/internal.h"
 
 #include "base/test.h"
 #include "p2p/match.h"
 
-#define BYTES  ((size_t)512 * 1024)
-#define PIECES (BYTES / ((size_t)128 * 1024)) /* with help */
-#define EDGE   ((size_t)4096)                 /* around the buffer, not to be written */
+#define BYTES     ((size_t)512 * 1024)
+#define FRAGMENTS (BYTES / ((size_t)128 * 1024)) /* with help */
+#define EDGE      ((size_t)4096)                 /* around the buffer, not to be written */
 
 static struct mend_proc *self;
 static struct mend_p2p p2p;
@@ -90,10 +90,10 @@ static void rts_arrives(struct mend_p2p_request *r, struct mend_comm *c, enum me
     CHECK(r->way == MEND_WAY_COPY);
 }
 
-static void overwrite_pieces(uint64_t value)
+static void overwrite_fragments(uint64_t value)
 {
-    for (unsigned k = 0; k < MEND_COPYPAGE_PIECES; k++)
-        page.piece[k] = (struct mend_copypage_piece){
+    for (unsigned k = 0; k < MEND_COPYPAGE_FRAGMENTS; k++)
+        page.fragment[k] = (struct mend_copypage_fragment){
             .at = value, .to = value, .id = (uint32_t)value, .len = (uint32_t)value};
 }
 
@@ -104,7 +104,7 @@ static void all_comes(enum mend_channel channel, uint64_t overwritten_with)
     rts_arrives(&r, begin(), channel);
     for (int turns = 0; turns < 100 && !mend_request_is_done(&r.base); turns++) {
         mend_share_turn(&r.base);
-        overwrite_pieces(overwritten_with);
+        overwrite_fragments(overwritten_with);
     }
     CHECK(mend_request_is_done(&r.base));
     CHECK_EQ(r.base.error, MPI_SUCCESS);
@@ -114,14 +114,14 @@ static void all_comes(enum mend_channel channel, uint64_t overwritten_with)
         CHECK(into[i] == 255 && into[EDGE + BYTES + i] == 255);
 }
 
-MEND_TEST(pieces_are_overwritten_with_nothing)
+MEND_TEST(fragments_are_overwritten_with_nothing)
 {
     all_comes(MEND_CHANNEL_P2P, 0);
-    CHECK_EQ(pulls_n, PIECES);
+    CHECK_EQ(pulls_n, FRAGMENTS);
     CHECK_EQ(calls_n, 1);
 }
 
-MEND_TEST(pieces_are_overwritten_with_large_numbers)
+MEND_TEST(fragments_are_overwritten_with_large_numbers)
 {
     all_comes(MEND_CHANNEL_P2P, UINT64_MAX / 3);
 }
@@ -141,10 +141,10 @@ MEND_TEST(a_sender_may_help_with_nothing_of_a_collective)
     rts_arrives(&helped, c, MEND_CHANNEL_P2P);
     rts_arrives(&alone, c, MEND_CHANNEL_COLL);
     mend_share_turn(&helped.base);
-    CHECK_EQ(mend_load_relaxed(&page.turn) >> 8 & 0xff, PIECES);
+    CHECK_EQ(mend_load_relaxed(&page.turn) >> 8 & 0xff, FRAGMENTS);
 }
 
-MEND_TEST(without_memory_for_a_copy_page_it_goes_in_pieces)
+MEND_TEST(without_memory_for_a_copy_page_it_goes_in_fragments)
 {
     struct mend_p2p_request r = {.embedded = true};
 
@@ -152,7 +152,7 @@ MEND_TEST(without_memory_for_a_copy_page_it_goes_in_pieces)
     rts_arrives(&r, begin(), MEND_CHANNEL_P2P);
     mend_share_turn(&r.base);
     no_memory = false;
-    CHECK(r.way == MEND_WAY_PIECES && r.id && !mend_list_linked(&r.base.link));
+    CHECK(r.way == MEND_WAY_FRAGMENTS && r.id && !mend_list_linked(&r.base.link));
     CHECK_EQ(pulls_n, 0);
 }
 

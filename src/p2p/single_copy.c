@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* single_copy.c – the way of a large message: in pieces through the transport, or by a copy out of the sender's memory.
+/* single_copy.c – the way of a large message: in fragments through the transport, or by a copy out of the sender's memory.
  *
  * The sender helps to copy (share.c), except where each end has a message of its own to copy: in collectives, and where
  * messages cross.
  *
  *   bytes    ... 64 KiB │ 256 KiB │ ...
- *   alone     not timed │ pieces  │ measured      pieces: at first, for a trial costs as much as many of them
+ *   alone     not timed │fragments│ measured      fragments: at first, for a trial costs as much as many of them
  *   window    not timed │ measured│ measured      another message of the same sender is under way
- *   crossing  not timed │ pieces  │ measured      one to its sender is under way, or it is of a collective
+ *   crossing  not timed │fragments│ measured      one to its sender is under way, or it is of a collective
  *
  * The fastest way depends on the size, and on the transfer of a cache line from core to core, which differs from pair to
  * pair and changes when the host moves the cores.  So it is measured with the program's messages (base/choice.h), for each
@@ -15,9 +15,9 @@
  * this process, or after WINDOW messages; all bytes that arrived count, so a window of messages is measured as a whole.
  * A message that cannot be copied counts as slow.  Messages too short to be timed go as the next larger ones.
  *
- * With more ranks than cores there are no trials, because times mean little: pieces need both ends to run in turn, while
+ * With more ranks than cores there are no trials, because times mean little: fragments need both ends to run in turn, while
  * a copy is one system call of the running process.  Its sender seldom has a core at that moment, and does not help.  Where
- * ranks exchange messages, as in collectives, each of them has something to copy in every turn, and then pieces through the
+ * ranks exchange messages, as in collectives, each of them has something to copy in every turn, and then fragments through the
  * ring take fewer instructions than the kernel needs to find the pages.  A rank that is alone on its core meanwhile copies
  * what comes to it: the other cores have more to do.
  *
@@ -34,7 +34,7 @@
 #define MUCH_BYTES   (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
 #define MUCH_TURNS   3
 #define ASSUMED                                                                                    \
-    2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
+    2000 /* bytes per us: half of that is slower than any fragments whose sender is there */
 
 #define EXCHANGE_RANKS 16 /* in a larger job the rings of all pairs would be much memory */
 
@@ -80,7 +80,7 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
     const struct mend_choice *c;
 
     if (p->single_copy != MEND_SINGLE_COPY_AUTO)
-        return p->single_copy == MEND_SINGLE_COPY_NEVER ? MEND_WAY_PIECES : MEND_WAY_COPY;
+        return p->single_copy == MEND_SINGLE_COPY_NEVER ? MEND_WAY_FRAGMENTS : MEND_WAY_COPY;
     c = choice_of(p, from, channel, bytes);
     return !c                    ? MEND_WAY_COPY
            : bytes < TIMED_BYTES ? (enum mend_way)c->settled_for
@@ -125,7 +125,7 @@ static struct mend_ways *make_ways(struct mend_proc *self, mend_peer from)
             w->of[kind][size] =
                 (struct mend_choice){.ways_n = MEND_WAYS, .settled_for = MEND_WAY_COPY};
             if (kind != MEND_WAY_WINDOW && size == 0)
-                mend_choice_assume(&w->of[kind][size], MEND_WAY_PIECES, ASSUMED);
+                mend_choice_assume(&w->of[kind][size], MEND_WAY_FRAGMENTS, ASSUMED);
         }
     return w;
 }

@@ -53,36 +53,36 @@ static void end(uint64_t moved, mend_time_ns after)
 }
 
 /* The next message takes so long; returns whether it was copied. */
-static bool take(mend_peer from, uint64_t bytes, mend_time_ns pieces, mend_time_ns single)
+static bool take(mend_peer from, uint64_t bytes, mend_time_ns fragments, mend_time_ns single)
 {
     bool pulled;
 
     begin(from, bytes);
     pulled = wanted(from, bytes);
-    end(bytes, pulled ? single : pieces);
+    end(bytes, pulled ? single : fragments);
     return pulled;
 }
 
 /* Messages until the other way has been settled for. */
-static int until(bool single, mend_time_ns pieces, mend_time_ns pull)
+static int until(bool single, mend_time_ns fragments, mend_time_ns pull)
 {
     int n = 0, same = 0;
 
     for (; same < 3 * TRIES && n < 1000000; n++)
-        same = take(0, BYTES, pieces, pull) == single ? same + 1 : 0;
+        same = take(0, BYTES, fragments, pull) == single ? same + 1 : 0;
     return n;
 }
 
-static bool choice(mend_peer from, uint64_t bytes, mend_time_ns pieces, mend_time_ns single)
+static bool choice(mend_peer from, uint64_t bytes, mend_time_ns fragments, mend_time_ns single)
 {
     bool first = wanted(from, bytes);
 
     for (int i = 0; i < TRIES && first; i++)
-        CHECK(take(from, bytes, pieces, single));
-    CHECK(!take(from, bytes, pieces, single));
+        CHECK(take(from, bytes, fragments, single));
+    CHECK(!take(from, bytes, fragments, single));
     while (!ways[from].of[MEND_WAY_ALONE][bytes >= BYTES].settled)
-        take(from, bytes, pieces, single);
-    return take(from, bytes, pieces, single);
+        take(from, bytes, fragments, single);
+    return take(from, bytes, fragments, single);
 }
 
 MEND_TEST(the_faster_way_stays)
@@ -160,7 +160,7 @@ MEND_TEST(a_window_is_judged_as_a_whole)
     set_up(MEND_SINGLE_COPY_AUTO);
     for (int i = 0; !of_alone()->settled; i++) {
         bool pulled = wanted(0, BYTES);
-        enum mend_way way = pulled ? MEND_WAY_COPY : MEND_WAY_PIECES;
+        enum mend_way way = pulled ? MEND_WAY_COPY : MEND_WAY_FRAGMENTS;
 
         CHECK(begin(0, BYTES));
         for (int left = 3; left >= 0; left--) {
@@ -210,12 +210,12 @@ MEND_TEST(windows_have_their_own)
 {
     set_up(MEND_SINGLE_COPY_AUTO);
     CHECK(!choice(0, BYTES, FAST, SLOW));
-    CHECK_EQ(next_way(false), MEND_WAY_PIECES);
+    CHECK_EQ(next_way(false), MEND_WAY_FRAGMENTS);
     CHECK_EQ(next_way(true), MEND_WAY_COPY);  /* nothing is known */
     CHECK_EQ(next_way(false), MEND_WAY_COPY); /* the first of the next window */
-    CHECK_EQ(next_way(false), MEND_WAY_PIECES);
+    CHECK_EQ(next_way(false), MEND_WAY_FRAGMENTS);
     p2p.last_from = 1;
-    CHECK_EQ(next_way(true), MEND_WAY_PIECES); /* what comes is another one's */
+    CHECK_EQ(next_way(true), MEND_WAY_FRAGMENTS); /* what comes is another one's */
 }
 
 MEND_TEST(a_window_that_begins_as_one_alone_is_not_judged)
@@ -247,7 +247,7 @@ MEND_TEST(those_that_cross_ours_have_their_own)
     CHECK_EQ(next_way(false), MEND_WAY_COPY); /* nothing is known */
     send_one(false);
     CHECK_EQ(next_way(false), MEND_WAY_COPY); /* as the one before */
-    CHECK_EQ(next_way(false), MEND_WAY_PIECES);
+    CHECK_EQ(next_way(false), MEND_WAY_FRAGMENTS);
     mend_arena_destroy(self.arena);
 }
 
@@ -298,7 +298,7 @@ MEND_TEST(first_ones_go_through_the_ring_whose_pages_are_there)
     struct mend_proc *p = newcomer();
     int n = 0;
 
-    for (enum mend_way way = MEND_WAY_PIECES; way == MEND_WAY_PIECES; n++) {
+    for (enum mend_way way = MEND_WAY_FRAGMENTS; way == MEND_WAY_FRAGMENTS; n++) {
         CHECK(n < 1000);
         mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, BYTES / 8);
         way = mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES / 8);
@@ -306,7 +306,7 @@ MEND_TEST(first_ones_go_through_the_ring_whose_pages_are_there)
     }
     CHECK(n > 100); /* and then the other way is tried */
     CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES), MEND_WAY_COPY);
-    CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_COLL, BYTES / 8), MEND_WAY_PIECES);
+    CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_COLL, BYTES / 8), MEND_WAY_FRAGMENTS);
 }
 
 /* The way of the first message of that length; how it is copied, if it is. */
@@ -330,8 +330,8 @@ static bool is_helped(enum mend_channel channel)
 
 MEND_TEST(long_ones_are_tried_at_once)
 {
-    CHECK_EQ(first_way(BYTES / 2 - 1, false), MEND_WAY_PIECES);
-    CHECK_EQ(first_way(BYTES / 2 - 1, true), MEND_WAY_PIECES);
+    CHECK_EQ(first_way(BYTES / 2 - 1, false), MEND_WAY_FRAGMENTS);
+    CHECK_EQ(first_way(BYTES / 2 - 1, true), MEND_WAY_FRAGMENTS);
     CHECK_EQ(first_way(BYTES / 2, true), MEND_WAY_COPY);
     CHECK_EQ(first_way(BYTES / 2, false), MEND_WAY_COPY);
 }
@@ -356,7 +356,7 @@ MEND_TEST(the_ring_is_left_when_senders_do_not_come)
     struct mend_proc *p = newcomer();
     int n = 0;
 
-    for (enum mend_way way = MEND_WAY_PIECES; way == MEND_WAY_PIECES; n++) {
+    for (enum mend_way way = MEND_WAY_FRAGMENTS; way == MEND_WAY_FRAGMENTS; n++) {
         CHECK(n < 100);
         mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, BYTES / 8);
         way = mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES / 8);

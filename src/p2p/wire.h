@@ -8,10 +8,10 @@
  *
  *   RTS    total, id        ---->                         large or synchronous
  *                           <----  CTS  id, recv id       matched: send it
- *   DATA   recv id, bytes   ---->                         pieces, in order
+ *   DATA   recv id, bytes   ---->                         fragments, in order
  *      or                   <----  CTS  id, done          the receiver has pulled it (single copy)
- *      or                   <----  SHARE tag turn         help to copy pieces (net/copypage.h)
- *                           <----  CTS  id, done          all pieces are there
+ *      or                   <----  SHARE tag turn         help to copy fragments (net/copypage.h)
+ *                           <----  CTS  id, done          all fragments are there
  *
  *                           <----  CREDIT tag HOLD         send an RTS for small messages, too
  *                           <----  CREDIT tag GO           send them at once again
@@ -25,7 +25,7 @@
 
 struct mend_rts {
     uint64_t total_bytes;
-    uint64_t address; /* of the packed data in the sender's memory, 0: not one piece */
+    uint64_t address; /* of the packed data in the sender's memory, 0: not contiguous */
     uint32_t id;      /* sender's name for it */
     uint32_t stamp;   /* of the sender's RTSs (net.h) */
 };

@@ -2,7 +2,7 @@
 /* move.c – the bytes of partitions.
  *
  *   push ── small run ──> BYTES frames, straight from the program's buffer ──> deliver: into the program's buffer
- *     └──── large run ──> LARGE, then a message of p2p/, whose way p2p/ chooses (single copy, pieces, ...)
+ *     └──── large run ──> LARGE, then a message of p2p/, whose way p2p/ chooses (single copy, fragments, ...)
  *
  * A run consists of all neighbouring partitions that are marked when it is taken, so partitions that several threads
  * mark at about the same time go together.  A run that finds no room goes on from the outbox (`cut`). */
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-#define LARGE_BYTES 196608 /* a run of so many is a message of p2p/; less fits into a ring */
-#define PIECE_BYTES 16384  /* of a run that goes in frames */
-#define PACK_BYTES  8192   /* of one to this process that is packed */
+#define LARGE_BYTES   196608 /* a run of so many is a message of p2p/; less fits into a ring */
+#define FRAGMENT_MOST 16384  /* of a run that goes in frames */
+#define PACK_BYTES    8192   /* of one to this process that is packed */
 
 static const struct mend_type *bytes_type(void)
 {
@@ -140,7 +140,7 @@ void mend_part_poll(struct mend_request *base)
 
 /* Sending. */
 
-static enum mend_status send_piece(struct mend_part *p, uint64_t at, uint64_t len)
+static enum mend_status send_fragment(struct mend_part *p, uint64_t at, uint64_t len)
 {
     struct mend_comm *c = p->base.comm;
     const struct mend_net *net = mend_net_of(c->self, p->peer);
@@ -161,12 +161,12 @@ static enum mend_status send_piece(struct mend_part *p, uint64_t at, uint64_t le
     return MEND_OK;
 }
 
-/* A piece of at most *len_p bytes: without memory for more, of a few. */
+/* A fragment of at most *len_p bytes: without memory for more, of a few. */
 static enum mend_status send_some(struct mend_part *p, uint64_t at, uint64_t *len_p)
 {
     struct mend_proc *self = p->base.comm->self;
     const int32_t head = sizeof(struct mend_part_frame);
-    enum mend_status st = send_piece(p, at, *len_p);
+    enum mend_status st = send_fragment(p, at, *len_p);
     int32_t len = head + (int32_t)*len_p, max;
 
     if (mend_likely(st == MEND_OK))
@@ -175,13 +175,13 @@ static enum mend_status send_some(struct mend_part *p, uint64_t at, uint64_t *le
     if (max < len && max > head) {
         *len_p = (uint64_t)(max - head);
         len = max;
-        st = send_piece(p, at, *len_p);
+        st = send_fragment(p, at, *len_p);
     }
     return st == MEND_AGAIN ? mend_out_starves(self, p->peer, (uint32_t)len) : st;
 }
 
 /* To a receive of this process. */
-static void copy_piece(struct mend_part *p, uint64_t at, uint64_t len)
+static void copy_fragment(struct mend_part *p, uint64_t at, uint64_t len)
 {
     struct mend_part *to = mend_hash_get(&p->base.comm->self->parts->by_id, p->other_id);
     char packed[PACK_BYTES];
@@ -238,12 +238,12 @@ static enum mend_status send_run(struct mend_part *p)
 
         if (st == MEND_ERR_MEM) {
             bool here = p->peer == p->base.comm->self->me;
-            uint64_t max = here ? PACK_BYTES : PIECE_BYTES;
+            uint64_t max = here ? PACK_BYTES : FRAGMENT_MOST;
 
             len = len < max ? len : max;
             st = MEND_OK;
             if (here)
-                copy_piece(p, p->cut_bytes, len);
+                copy_fragment(p, p->cut_bytes, len);
             else
                 st = send_some(p, p->cut_bytes, &len);
         }
@@ -262,7 +262,7 @@ static enum mend_status send_nothing(struct mend_part *p)
     if (p->nothing || !mend_marks_all_taken(&p->marks))
         return MEND_OK;
     if (p->total_bytes == 0 && p->peer == p->base.comm->self->me)
-        copy_piece(p, 0, 0);
+        copy_fragment(p, 0, 0);
     else if (p->total_bytes == 0)
         st = send_some(p, 0, &(uint64_t){0});
     p->nothing = st == MEND_OK;

@@ -33,8 +33,8 @@ struct mend_shm_out {
     struct {
         uint32_t tray; /* MEND_SHM_TRAYS: there is none */
         uint32_t used; /* bytes */
-        uint32_t last; /* bytes of the piece that was laid there last */
-    } open;            /* for pieces; not among in.trays_had */
+        uint32_t last; /* bytes of the fragment that was laid there last */
+    } open;            /* for fragments; not among in.trays_had */
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
 };
@@ -80,7 +80,7 @@ static inline uint32_t mend_shm_first(const struct mend_proc *self,
 /* Reserves the slots and the head of the ring from -> to, one of which is this process, in its segment. */
 bool mend_shm_touch_ring(struct mend_proc *self, mend_peer to, mend_peer from);
 
-/* The same of pieces of the segment in which o lies. */
+/* The same of room in the segment in which o lies. */
 static inline bool mend_shm_touch(struct mend_proc *self, const struct mend_shm_out *o,
                                   const void *at, size_t len)
 {

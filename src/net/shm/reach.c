@@ -16,7 +16,7 @@
 
 /* What an error of the system call says about the peer: it is gone, if it was the right process; otherwise nothing.
  * If an address is bad, ours or the sender's, its owner touches it when the message goes
- * in pieces, and gets SIGSEGV, as with a small message. */
+ * in fragments, and gets SIGSEGV, as with a small message. */
 static enum mend_status refusal(struct mend_reach *r, int error)
 {
     if (error == EFAULT || error == ENOMEM || error == EAGAIN || error == EINTR)
@@ -35,9 +35,9 @@ static ssize_t read_peer(const struct mend_node_rank *peer, struct mend_reach *r
     struct iovec there[] = {
         {(void *)(uintptr_t)mend_load_relaxed(&peer->cookie_at), sizeof(cookie)},
         {(void *)(uintptr_t)remote, len}};
-    unsigned long pieces = dst ? 2 : 1;
+    unsigned long iovs_n = dst ? 2 : 1;
     ssize_t n =
-        process_vm_readv((pid_t)mend_load_relaxed(&peer->pid), here, pieces, there, pieces, 0);
+        process_vm_readv((pid_t)mend_load_relaxed(&peer->pid), here, iovs_n, there, iovs_n, 0);
 
     if (n < 0) {
         *st_p = refusal(r, errno);

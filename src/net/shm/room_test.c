@@ -14,7 +14,7 @@
 #define RECEIVER 0
 #define MOST     MEND_SHM_PAYLOAD_MAX
 
-enum what { SEND, PIECE, RESERVE, FILL, TAKE_ONE, TAKE_ALL };
+enum what { SEND, FRAGMENT, RESERVE, FILL, TAKE_ONE, TAKE_ALL };
 
 static const struct action {
     const char *name;
@@ -26,7 +26,7 @@ static const struct action {
     {"a line", SENDER, SEND, MEND_SHM_INLINE_MAX},
     {"1000 bytes", SENDER, SEND, 1000},
     {"60000 bytes", SENDER, SEND, 60000},
-    {"a piece", SENDER, PIECE, MOST},
+    {"a fragment", SENDER, FRAGMENT, MOST},
     {"in place", SENDER, RESERVE, MOST},
     {"8 bytes until there is no room", SENDER, FILL, 8},
     {"take one", RECEIVER, TAKE_ONE, 0},
@@ -83,7 +83,7 @@ static bool send_stamped(mend_peer who, enum what what, uint32_t len)
 {
     static char payload[MOST];
     mend_peer to = who == SENDER ? RECEIVER : SENDER;
-    enum mend_frame_kind kind = what == PIECE ? MEND_FRAME_DATA : MEND_FRAME_EAGER;
+    enum mend_frame_kind kind = what == FRAGMENT ? MEND_FRAME_DATA : MEND_FRAME_EAGER;
     struct mend_frame f = mend_frame_make(kind, MEND_CTX_WORLD, (int)sent_n[who], who, len);
     char *room = what == RESERVE ? mend_net_shm.reserve(&procs[who], to, len) : payload;
 

@@ -420,7 +420,7 @@ static bool lay_on_tray(struct mend_proc *self, struct mend_shm_in *in, struct m
     return true;
 }
 
-/* A tray on which pieces lie already that has room for this one, or another one.  False: we have none. */
+/* A tray on which fragments lie already that has room for this one, or another one.  False: we have none. */
 static bool open_tray(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
                       uint32_t len)
 {
@@ -437,9 +437,9 @@ static bool open_tray(struct mend_proc *self, struct mend_shm_in *in, struct men
     return true;
 }
 
-/* Behind the pieces that lie on a tray already.  False: we have none, or there is no memory. */
-static bool lay_piece(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
-                      struct mend_shm_slot *slot, const void *payload, uint32_t len)
+/* Behind the fragments that lie on a tray already.  False: we have none, or there is no memory. */
+static bool lay_fragment(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                         struct mend_shm_slot *slot, const void *payload, uint32_t len)
 {
     if (!open_tray(self, in, o, len))
         return false;
@@ -455,7 +455,7 @@ static bool lay_piece(struct mend_proc *self, struct mend_shm_in *in, struct men
 }
 
 /* What is read on a tray is written next by the core that has read it, and so goes from core to core once for each payload; a
- * line of the ring comes back each time that it is written.  Pieces of many ranks that take turns go through the
+ * line of the ring comes back each time that it is written.  Fragments of many ranks that take turns go through the
  * ring, which is shorter then: with what lies on trays they would not stay in the caches.  With more ranks than cores a short
  * payload goes through the bulk also in turn: ranks that share cores seldom answer each other at once. */
 static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
@@ -465,7 +465,8 @@ static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct 
     uint32_t len = mend_frame_len(f);
 
     if (mend_frame_kind(f) == MEND_FRAME_DATA)
-        return o->bulk_bytes == MEND_SHM_BULK_BYTES && lay_piece(self, in, o, slot, payload, len);
+        return o->bulk_bytes == MEND_SHM_BULK_BYTES &&
+               lay_fragment(self, in, o, slot, payload, len);
     return (len > TRAY_LEAST || (slot == o->line && !self->oversubscribed)) &&
            lay_on_tray(self, in, o, slot, payload, len);
 }

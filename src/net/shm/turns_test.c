@@ -324,15 +324,15 @@ static mend_peer other(mend_peer p)
     return 1 - p;
 }
 
-static void send_piece(mend_peer from, uint32_t len)
+static void send_fragment(mend_peer from, uint32_t len)
 {
     CHECK_EQ(send_as(MEND_FRAME_DATA, from, other(from), came_n[from], len), MEND_OK);
 }
 
 /* It comes, and lies on that tray; -1: on none. */
-static void check_piece(mend_peer from, uint32_t len, int expected, uint32_t at)
+static void check_fragment(mend_peer from, uint32_t len, int expected, uint32_t at)
 {
-    send_piece(from, len);
+    send_fragment(from, len);
     CHECK_EQ(poll_at(other(from), from), 1);
     CHECK_EQ(tray, expected);
     CHECK(tray < 0 || at_of == at);
@@ -352,53 +352,53 @@ MEND_TEST(ranks_that_send_long_messages_at_the_same_time_leave_the_bulk_out)
     }
 }
 
-MEND_TEST(pieces_lie_on_trays_one_behind_the_other)
+MEND_TEST(fragments_lie_on_trays_one_behind_the_other)
 {
     const uint32_t len = MEND_SHM_TRAY_BYTES / 4;
     const int of_lower[] = {0, 2, -1}, of_upper[] = {2, 0, 1, 3, -1};
 
     begin_with_trays();
     for (uint32_t i = 0; i < 9; i++)
-        check_piece(0, len, of_lower[i / 4], i % 4 * len);
+        check_fragment(0, len, of_lower[i / 4], i % 4 * len);
     for (uint32_t i = 0; i < 17; i++)
-        check_piece(1, len, of_upper[i / 4], i % 4 * len);
+        check_fragment(1, len, of_upper[i / 4], i % 4 * len);
 }
 
-MEND_TEST(a_tray_goes_over_with_the_last_piece_of_a_message)
+MEND_TEST(a_tray_goes_over_with_the_last_fragment_of_a_message)
 {
     begin_with_trays();
-    check_piece(0, 16384, 0, 0);
-    check_piece(0, 16384, 0, 16384);
+    check_fragment(0, 16384, 0, 0);
+    check_fragment(0, 16384, 0, 16384);
     put_to(1, 0, 3000, 3000);
     CHECK(poll_at(0, 1) == 1 && tray == 1); /* the rank does not have the other one's tray */
     put_to(0, 1, 3000, 3000);
-    CHECK(poll_at(1, 0) == 1 && tray == 1); /* nor is anything but pieces laid there */
-    check_piece(0, 100, 0, 32768);
+    CHECK(poll_at(1, 0) == 1 && tray == 1); /* nor is anything but fragments laid there */
+    check_fragment(0, 100, 0, 32768);
     put_to(1, 0, 3000, 3000);
     CHECK(poll_at(0, 1) == 1 && tray == 0);
 }
 
-/* Pieces are shorter where there is little memory. */
-MEND_TEST(a_piece_that_an_open_tray_has_no_room_for_goes_through_the_ring)
+/* Fragments are shorter where there is little memory. */
+MEND_TEST(a_fragment_that_an_open_tray_has_no_room_for_goes_through_the_ring)
 {
     begin_with_trays();
     for (uint32_t i = 0; i < 3; i++)
-        check_piece(0, 16384, 0, i * 16384);
-    check_piece(0, 20000, -1, 0);
-    check_piece(0, 16384, 0, 49152);
-    check_piece(0, 20000, 2, 0);
+        check_fragment(0, 16384, 0, i * 16384);
+    check_fragment(0, 20000, -1, 0);
+    check_fragment(0, 16384, 0, 49152);
+    check_fragment(0, 20000, 2, 0);
 }
 
-MEND_TEST(without_pages_for_a_tray_pieces_go_through_the_ring)
+MEND_TEST(without_pages_for_a_tray_fragments_go_through_the_ring)
 {
     begin_with_trays();
-    check_piece(1, 16384, 1, 0);
+    check_fragment(1, 16384, 1, 0);
     answer(0, 1, 8);
     answer(1, 0, 8);
-    check_piece(1, 30, -1, 0);
+    check_fragment(1, 30, -1, 0);
     answer(1, 0, 3000); /* its bulk has pages from here on */
     run_out_of_pages();
-    check_piece(1, 16384, -1, 0);
+    check_fragment(1, 16384, -1, 0);
 }
 
 MEND_TEST_MAIN()

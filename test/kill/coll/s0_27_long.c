@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Long vectors by messages, with more ranks than cores (on two): an iallreduce, whose messages go in pieces, and a scan, which
- * goes from rank to rank in segments; a process dies between two pieces, or in a round.  Each call gives success and the right
+/* Long vectors by messages, with more ranks than cores (on two): an iallreduce, whose messages go in fragments, and a scan, which
+ * goes from rank to rank in segments; a process dies between two fragments, or in a round.  Each call gives success and the right
  * result, or MPI_ERR_PROC_FAILED, and then the survivors always get that.
  *
- * Where messages are pulled no piece is ever sent, and by doubling a scan has few rounds: then the victim does not die, which
+ * Where messages are pulled no fragment is ever sent, and by doubling a scan has few rounds: then the victim does not die, which
  * mpiexec reports.
  *
  *   R7: scan and exscan count as collectives without a root

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An error of a process's own system call condemns nobody.  Where the kernel refuses
- * process_vm_readv and process_vm_writev, whatever the number of the error, large messages go in pieces, and nothing is lost and
+ * process_vm_readv and process_vm_writev, whatever the number of the error, large messages go in fragments, and nothing is lost and
  * nobody dies: neither if it refuses from the beginning, nor if it begins to in the middle of a job, nor if only
  * some of the processes are refused.  (ESRCH would prove a death if it came from the kernel itself; here the agent
  * looks and sees that the accused lives.)  s3_10_namespaces.sh runs it with the argument "none".

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A sender gets no pages of the segment (pages.h), so its messages find no room, however long it waits.
  *
- *   bulk      there is a ring, without pages for payloads that are longer than a slot: they go in small pieces
+ *   bulk      there is a ring, without pages for payloads that are longer than a slot: they go in small fragments
  *   ring      there is no ring: the send fails, and messages to others are not affected
  *   answer    the same, and a large message comes, for which the sender waits for an answer: the process ends itself
  *   reduce    the same in a collective by messages

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* crossing.c – one of two ranks dies while messages of 128 KiB cross, whose pieces lie on trays that both hand over: after
- * some pieces of one, and after the last; or when it sends an RTS while ways are tried, as the rank that
+/* crossing.c – one of two ranks dies while messages of 128 KiB cross, whose fragments lie on trays that both hand over: after
+ * some fragments of one, and after the last; or when it sends an RTS while ways are tried, as the rank that
  * chooses the way for both or as the other one.  What came before is whole, and the other rank's call ends with the death.
  *
  * RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; expect "rank 0 ok"

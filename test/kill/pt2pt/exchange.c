@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.c – a rank dies in the middle of an exchange of large messages with more ranks than cores (on two), whose
- * pieces lie on trays and in rings then.  The survivors revoke, shrink, and exchange again: no byte of the old messages
+ * fragments lie on trays and in rings then.  The survivors revoke, shrink, and exchange again: no byte of the old messages
  * comes into the new ones, and no tray of two survivors is lost.
  *
  * RUN: -n 4 ; kill 2 at p2p.data.sent#40 ; set FRAGMENT=4k ; expect "rank 0 ok" ; time 60

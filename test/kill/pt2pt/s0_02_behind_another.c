@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message in pieces waits while another one goes to the same process (p2p/send.c), and for nothing else: rank 1 is outside of MPI
+/* A message in fragments waits while another one goes to the same process (p2p/send.c), and for nothing else: rank 1 is outside of MPI
  * with half of a message, and a second one waits behind that; rank 2 gets what is sent to it afterwards.  Then rank 1 goes on, or
  * dies, and both of its messages end.
  *

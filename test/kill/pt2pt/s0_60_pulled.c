@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A large message is pulled out of the sender's memory in pieces, and between two of
+/* A large message is pulled out of the sender's memory in fragments, and between two of
  * them the receiver learns of a revocation or of the sender's death: its receive ends, long before
  * the last byte, and the program owns the buffer again.
  *

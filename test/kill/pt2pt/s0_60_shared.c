@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Both ends copy a large message, and either dies, or the communicator is revoked, or the
  * sender computes instead.  A receive that ends early ends only when the sender, which may be stopped in the middle of
- * a piece, has let go of its buffer.
+ * a fragment, has let go of its buffer.
  *
  *   go     16 MiB; both are in MPI
  *   help   the receiver has begun and is outside of MPI until the sender is dead: that one takes the rest of the turn
  *   alone  the sender is outside of MPI until the receiver is dead, which so takes all
  *   sizes  messages of many sizes, one at a time and in windows, some longer than the room for them
  *   away   the sender is outside of MPI until the message has come
- *   hold   the sender is stopped in a piece that it has taken; the receiver revokes
+ *   hold   the sender is stopped in a fragment that it has taken; the receiver revokes
  *
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that wait in MPI sleep, all of them, instead of polling side by side; and each is
  * woken by what it waits for, whichever thread polls by then: by messages in any order, by a message of
- * another thread of its own process, by a large message that has to be moved on in pieces, by the death
+ * another thread of its own process, by a large message that has to be moved on in fragments, by the death
  * of the process it waits for, by a revocation.
  *
  * No sleep has a time-out here, so a wake-up that is not sent is noticed.

@@ -96,7 +96,7 @@ static void round_trip(MPI_Datatype t, int count)
     free(to.memory);
 }
 
-/* One element, a few, and enough to be sent in pieces. */
+/* One element, a few, and enough to be sent in fragments. */
 static void try_counts(MPI_Datatype t)
 {
     int bytes;

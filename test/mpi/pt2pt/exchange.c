@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.c – each rank sends large messages to each other one, with more ranks than cores (on two).
  *
- * Where all wait in MPI the messages go in pieces that both ends copy.  A sender that computes is not needed for that:
+ * Where all wait in MPI the messages go in fragments that both ends copy.  A sender that computes is not needed for that:
  * then the receives of rank 0 end although no other rank calls MPI before they have.
  *
  * RUN: -n 5 ; expect "all came" ; time 60

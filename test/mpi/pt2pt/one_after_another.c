@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several large messages to one process come one after the other, whether they are fetched out of the sender's memory or sent in
- * pieces: the first is complete before anything of the last has come.  One look of the receiver can take more than the rest of the
+ * fragments: the first is complete before anything of the last has come.  One look of the receiver can take more than the rest of the
  * first, but much less than lies between the two.
  *
  * RUN: -n 2 ; set SINGLE_COPY=always ; expect "rank 0 ok"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process that computes and looks now and then with MPI_Test needs a few looks for two messages that cross, not one for
- * each piece of them (MPI-5.0 3.7, communication beside computation).
+ * each fragment of them (MPI-5.0 3.7, communication beside computation).
  *
  *     0: Irecv, Isend, { computes, Testall } ...        1: Irecv, Isend, Waitall
  *
@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <sched.h>
 
-#define BYTES      (128 * 1024) /* eight pieces */
+#define BYTES      (128 * 1024) /* eight fragments */
 #define EXCHANGES  50           /* before a trial of other ways begins */
 #define LOOKS_MOST 4
 #define COMPUTES_S 200e-6
