@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* contact.c – the play of agents that connect their jobs, as launch/link.c does: the machine of ft/contact_sm.h at each of
+/* contact.c – the play of agents that connect their jobs, as launch/agent/link.c does: the machine of ft/contact_sm.h at each of
  * them, and sockets.
  *
  * What an agent says is in a queue of the other one at once, as in the kernel, and the other reads its queues in any order.

@@ -4,7 +4,7 @@
  * the node have to tell still wakes it; and a process that waits without sleeping makes few system calls.
  *
  * The transport is a pair of sockets, with frames of one size without payload.  The agent is a thread, which does what
- * launch/rouse.c does. */
+ * launch/agent/rouse.c does. */
 #include "net/net.h"
 #include "node/bell.h"
 #include "node/node.h"

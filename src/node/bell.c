@@ -47,7 +47,7 @@ static void bell_arm(struct mend_proc *self, bool nudged)
 
     if (!n->may_sleep)
         return;
-    n->wake_seen = mend_load_acquire(word(self)); /* pairs with the wake in launch/rouse.c */
+    n->wake_seen = mend_load_acquire(word(self)); /* pairs with the wake in launch/agent/rouse.c */
     if (mend_unlikely(n->watch != NULL))
         keep_asking(self);
     mend_store_relaxed(&me(self)->armed, nudged ? MEND_NODE_ARMED_NUDGED : MEND_NODE_ARMED);

@@ -118,7 +118,7 @@ struct mend_node_header {
     mend_atomic_u32 names_n; /* given so far; release: pairs with the acquire in names_given() */
     mend_atomic_u32 number; /* by which connected jobs know this one (abroad.h); 0: there is none */
     mend_atomic_u32 suspended; /* 1: the agent has stopped the whole job, and itself */
-    /* launch/keeper.c.  Not 0: the agent has been seen running then, and stopped later. */
+    /* launch/agent/keeper.c.  Not 0: the agent has been seen running then, and stopped later. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 stopped_ns;
     mend_atomic_u64 revived_after_ns; /* how long it had been stopped when it was continued */
     mend_atomic_u32 revived_n;        /* how often; released last */

@@ -52,7 +52,7 @@ struct mend_node_rank {
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
     mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
     mend_atomic_u64 handlers;  /* bit n - 1: the library handles signal n; execve ends that, and the
-                                     end of a process does not (launch/procfs.c) */
+                                     end of a process does not (launch/agent/procfs.c) */
     mend_atomic_u32 in_script; /* 1: by the kernel's word not the process that the agent started */
     mend_atomic_u32 poke_thread; /* the thread that SIGURG interrupts for a notification; 0: none */
     mend_atomic_u64 cookie_at;   /* where in its private memory it keeps ... */
@@ -76,7 +76,7 @@ struct mend_node_rank {
     mend_atomic_u32 deaf;          /* 1: the agent cannot watch them */
     mend_atomic_u32 callers_n;     /* connections that the agent has passed on to it: greeting.h */
 
-    /* written by the rank, for the time when it or others are dead (launch/segment.c) */
+    /* written by the rank, for the time when it or others are dead (launch/agent/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32
         let_go_n; /* it looks at nothing of the first so many dead of the log (life/let_go.c) */
     mend_atomic_u32

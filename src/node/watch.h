@@ -9,7 +9,7 @@
  *
  *   process   read the futex ── request: arm `once` ── look at everything ── sleep on the futex
  *   kernel                       readable now, or later ──> one event in `once`
- *   agent     take the event ──> count it in rank.readable_n ──> change the futex and wake (launch/rouse.c)
+ *   agent     take the event ──> count it in rank.readable_n ──> change the futex and wake (launch/agent/rouse.c)
  *
  * `all` and `once` belong to the process, so a request is one system call, whatever the number of descriptors, and asks nothing
  * of the agent.  Between two requests the agent sleeps, whatever arrives; a request stays until its event is taken.
@@ -23,12 +23,12 @@
  *      does not begin, or ends.  If it read the changed one, it sees the count (release and acquire), and makes a request.
  *
  * What ends the sleep if the agent does not ring: one that is busy rings later, and a sleep is never longer than SLEEP_MAX,
- * behind which the process looks by itself; the keeper continues one that was stopped alone (launch/keeper.c); with one that is
+ * behind which the process looks by itself; the keeper continues one that was stopped alone (launch/agent/keeper.c); with one that is
  * dead the process dies, too.  An agent without memory or descriptors for the set says so on standard error and in
  * rank.deaf: then sleeps are of at most a millisecond.
  *
  * A set refers to no descriptor: those of a dead process are closed although its agent still has `once`, which the agent
- * drops when it learns of the end (launch/rouse.c).  A child by fork() has both sets and never uses them. The kernel
+ * drops when it learns of the end (launch/agent/rouse.c).  A child by fork() has both sets and never uses them. The kernel
  * permits five sets in a chain; here are three, so a descriptor may itself be an epoll set, but not a set of sets of sets. */
 #ifndef MEND_NODE_WATCH_H
 #define MEND_NODE_WATCH_H

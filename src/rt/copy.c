@@ -3,7 +3,7 @@
  *
  *   original ── fork ──> go-between ── fork ──> copy
  *      │ waits for              │                 │ waits, too: then it is a child of the agent, which
- *      │ <──────── ends ────────┴──── ends ──────>│ adopts orphans (launch/sweep.c)
+ *      │ <──────── ends ────────┴──── ends ──────>│ adopts orphans (launch/agent/sweep.c)
  *                                                 │ says "here" to the agent
  *
  * The agent waits for its ranks as for its children, so a copy must be one.  fork() has no such option, and clone() with

@@ -144,7 +144,7 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
     mend_store_relaxed(&l->me->in_script, is_in_script(l));
     mend_store_release(&l->process->presence, MEND_PRESENCE_STARTING);
     /* Pairs with the fence in interrupt_all(): either this process finds the dead in the log, or the agent
-     * finds it here and keeps the rings to them (launch/segment.c). */
+     * finds it here and keeps the rings to them (launch/agent/segment.c). */
     atomic_thread_fence(memory_order_seq_cst);
     hold_life(l);
     tell_if_wrapped(l);

@@ -3,7 +3,7 @@
  * death.  Rank 0 and the last one are receivers, so that the sender is at the lower place of one pair and at the upper one of
  * the other; a third rank is in MPI all the time and lets go of the dead one.  The receivers come when the launcher has had the
  * time to give back the memory of the dead one: they watch the segment until it shrinks, for half a second at most.  That is no
- * proof; launch/segment_test.c shows for each part what is kept.
+ * proof; launch/agent/segment_test.c shows for each part what is kept.
  *
  *   few      short messages, and one of a type with holes: they lie in the line and on trays of a pair
  *   trays    of a few KiB: on trays

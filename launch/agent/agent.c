@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* agent.c – the main thread while the job runs: signals, exits, datagrams, timers.
+ *
+ * One epoll set; only the wait for it blocks.  The watchers see deaths first;
+ * they come here a second time as exits, with their reasons. */
+#include "agent/agent.h"
+
+#include "agent/tell.h"
+
+#include "base/time.h"
+#include "agent/doorman.h"
+#include "agent/rouse.h"
+#include "agent/segment.h"
+#include "agent/start.h"
+#include "agent/verdict.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SCAN_SHARE      20 /* one part of our time goes into looking at all children, but */
+#define SCAN_NS         (50 * MEND_NS_PER_MS) /* not less often than so, if there is reason */
+#define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
+
+enum source {
+    FROM_SIGNAL,
+    FROM_NOTE,
+    FROM_CTL,
+    FROM_DOOR,
+    FROM_LINK,
+    FROM_SET,
+    FROM_PORT,
+    FROM_CALLER
+};
+
+/* ---- all ranks ---- */
+
+/* To what we started and what it started in its group.  A rank in our own group has got what came
+ * from the terminal. */
+static void signal_all(struct agent *agent, int sig, bool from_terminal)
+{
+    for (int i = 0; i < agent->n; i++) {
+        struct rank *r = &agent->rank[i];
+
+        if (r->child <= 0 || mend_rank_has_ended(r))
+            continue;
+        if (r->own_group)
+            kill(-r->child, sig);
+        else if (!from_terminal)
+            kill(r->child, sig);
+    }
+    mend_spares_signal(agent, sig);
+}
+
+static void kill_all(struct agent *agent)
+{
+    agent->killing = true;
+    signal_all(agent, SIGKILL, false);
+    for (int i = 0; i < agent->n; i++)
+        if (!mend_rank_has_ended(&agent->rank[i]))
+            mend_rank_signal(&agent->rank[i], SIGKILL);
+}
+
+/* The child of a rank has ended, and the process in it may not have. */
+static bool are_held(struct agent *agent)
+{
+    bool held = false;
+
+    pthread_mutex_lock(&agent->lock);
+    for (int i = 0; i < agent->n; i++)
+        held |= agent->rank[i].state.ending == MEND_ENDING_HELD;
+    pthread_mutex_unlock(&agent->lock);
+    return held;
+}
+
+/* ---- children ---- */
+
+/* The rank has not failed, so no list of deaths has it, but the exit status counts its signal. */
+static bool worth_a_line(const struct agent *agent, const struct rank *r)
+{
+    return r->end.reach == MEND_REACH_FINALIZE && r->end.outcome == MEND_OUTCOME_SIGNALED &&
+           r->state.news == MEND_NEWS_NONE && !r->end.named && !agent->o->quiet &&
+           !agent->killing && !agent->signaled;
+}
+
+/* A rank that somebody traces has ended, but is ours to wait for only when its tracer has taken note of
+ * that; SIGCHLD comes then. */
+static void on_child(struct agent *agent, struct rank *r)
+{
+    bool replaced, lingered, finalized, killed;
+
+    if (mend_rank_has_ended(r) ||
+        waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        !r->exit.si_pid)
+        return;
+    mend_control_read(agent, r); /* its last words */
+    mend_rouse_drop(agent, r);
+    mend_rank_step(&r->state, MEND_RANK_ENDS);
+    agent->alive_n--;
+    replaced = mend_rank_is_replaced(agent, r);
+    pthread_mutex_lock(&agent->lock);
+    if (replaced)
+        mend_verdict_replaced(agent, r);
+    mend_verdict_exited(agent, r);
+    lingered = r->state.news == MEND_NEWS_LINGERING && mend_rank_step(&r->state, MEND_RANK_PRINT);
+    finalized = r->end.reach == MEND_REACH_FINALIZE;
+    killed = worth_a_line(agent, r);
+    pthread_mutex_unlock(&agent->lock);
+    if (!finalized)
+        mend_sweep_group(r);
+    else if (agent->minds_left)
+        mend_vacancy_tell_left(agent);
+    if (lingered && !agent->o->quiet)
+        mend_say(agent,
+                 "mend: rank %d (pid %d, host %s) was stopped for too long after MPI_Finalize and "
+                 "was killed",
+                 r->index, mend_rank_named(r), agent->shm->host);
+    if (killed)
+        mend_say_of(
+            agent, r, "mend: rank %d (pid %d, host %s) killed by signal %d (%s) after MPI_Finalize",
+            r->index, mend_rank_named(r), agent->shm->host, r->end.code, strsignal(r->end.code));
+}
+
+void mend_agent_stopped(struct agent *agent, struct rank *r, bool stopped)
+{
+    if (!mend_rank_step(&r->state, stopped ? MEND_RANK_STOPS : MEND_RANK_RESUMES))
+        return;
+    if (stopped)
+        mend_report(agent, mend_time_monotonic_ns(), stopped, .rank = r->index);
+    else
+        mend_report(agent, mend_time_monotonic_ns(), continued, .rank = r->index);
+    pthread_mutex_lock(&agent->lock);
+    mend_verdict_event(agent,
+                       (struct mend_detector_event){.kind = stopped ? MEND_DETECTOR_EV_STOPPED
+                                                                    : MEND_DETECTOR_EV_RESUMED,
+                                                    .peer = r->index});
+    pthread_mutex_unlock(&agent->lock);
+}
+
+/* Signals of the same number melt into one, so SIGCHLD says only that there is something to see. */
+static void scan_children(struct agent *agent, mend_time_ns begin)
+{
+    mend_time_ns took;
+
+    agent->scan_at = MEND_TIME_NEVER;
+    for (int i = 0; i < agent->n; i++) {
+        struct rank *r = &agent->rank[i];
+        siginfo_t si = {0};
+
+        while (!mend_rank_has_ended(r) &&
+               waitid(P_PID, (id_t)r->child, &si, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+               si.si_pid) {
+            mend_agent_stopped(agent, r, si.si_code != CLD_CONTINUED);
+            si.si_pid = 0;
+        }
+        on_child(agent, r);
+    }
+    mend_spares_scan(agent);
+    took = mend_time_monotonic_ns() - begin;
+    agent->scan_next_ns = begin + (took * SCAN_SHARE < SCAN_NS ? took * SCAN_SHARE : SCAN_NS);
+}
+
+/* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
+static void on_sigchld(struct agent *agent, pid_t pid)
+{
+    bool known = pid == agent->keeper || mend_spares_know(agent, pid);
+
+    for (int i = 0; i < agent->n && !known; i++)
+        known = agent->rank[i].child == pid;
+    if (!known)
+        waitpid(pid, NULL, WNOHANG);
+    if (agent->scan_at == MEND_TIME_NEVER)
+        agent->scan_at = agent->scan_next_ns;
+}
+
+/* ---- signals to us ---- */
+
+static void on_signal(struct agent *agent)
+{
+    struct signalfd_siginfo si;
+
+    while (read(agent->signal_fd, &si, sizeof(si)) == sizeof(si))
+        if (si.ssi_signo == SIGCHLD)
+            on_sigchld(agent, (pid_t)si.ssi_pid);
+        else
+            mend_keeper_has_revived(agent);
+}
+
+/* ---- what the root wants ---- */
+
+void mend_agent_inject(struct agent *agent, struct mend_injection *in)
+{
+    struct rank *r = &agent->rank[in->rank];
+    int32_t peer = in->rank;
+
+    mend_report(agent, mend_time_monotonic_ns(), inject, .rank = in->rank, .what = in->spec);
+    in->happened = !mend_rank_has_ended(r);
+    if (in->happened)
+        mend_tell_injected(agent, r, in->number);
+    if (in->what.action == MEND_INJECT_KILL)
+        mend_rank_signal(r, SIGKILL);
+    else if (in->what.action == MEND_INJECT_STOP)
+        mend_rank_signal(r, SIGSTOP);
+    else if (in->what.action == MEND_INJECT_CONT)
+        mend_rank_signal(r, SIGCONT);
+    if (in->what.action != MEND_INJECT_ABORT)
+        return;
+    r->end.named = true;
+    pthread_mutex_lock(&agent->lock);
+    mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_ABORT,
+                                                           .peers = &peer,
+                                                           .npeers = 1,
+                                                           .code = in->what.arg});
+    pthread_mutex_unlock(&agent->lock);
+}
+
+/* Ctrl-Z has stopped nobody in another group than ours. */
+static void suspend(struct agent *agent, bool from_terminal)
+{
+    /* release: pairs with the acquire in is_overdue() */
+    mend_store_release(&agent->shm->suspended, 1);
+    signal_all(agent, SIGTSTP, from_terminal);
+}
+
+static void resume(struct agent *agent)
+{
+    mend_store_release(&agent->shm->suspended, 0);
+    signal_all(agent, SIGCONT, false);
+}
+
+static bool ends_the_job(int sig)
+{
+    return sig == SIGINT || sig == SIGTERM || sig == SIGHUP;
+}
+
+static void hear(void *to, const struct mend_message *m)
+{
+    struct agent *agent = to;
+
+    switch (m->kind) {
+    case MEND_DOWN_SIGNAL:
+        agent->signaled |= ends_the_job((int)m->arg[0]);
+        signal_all(agent, (int)m->arg[0], m->arg[1]);
+        break;
+    case MEND_DOWN_KILL:
+        kill_all(agent);
+        break;
+    case MEND_DOWN_SUSPEND:
+        suspend(agent, m->arg[0]);
+        break;
+    case MEND_DOWN_RESUME:
+        resume(agent);
+        break;
+    case MEND_DOWN_INJECT:
+        mend_agent_inject(agent, &agent->o->injections[m->arg[0]]);
+        break;
+    case MEND_DOWN_WAITS:
+        mend_waits_print(agent);
+        break;
+    default:
+        break;
+    }
+}
+
+struct mend_post mend_agent_post(struct agent *agent)
+{
+    return (struct mend_post){hear, agent};
+}
+
+/* ---- time ---- */
+
+static mend_time_ns tick(struct agent *agent, mend_time_ns now)
+{
+    mend_time_ns at;
+
+    pthread_mutex_lock(&agent->lock);
+    if (now >= agent->tick_at)
+        mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_TICK});
+    at = agent->tick_at;
+    pthread_mutex_unlock(&agent->lock);
+    return at;
+}
+
+static mend_time_ns look(void *self, mend_time_ns now)
+{
+    static mend_time_ns (*const looks[])(struct agent *, mend_time_ns) = {tick,
+                                                                          mend_blocked_look,
+                                                                          mend_crash_look,
+                                                                          mend_wrapped_look,
+                                                                          mend_undying_look,
+                                                                          mend_spawn_look,
+                                                                          mend_segment_give_back,
+                                                                          mend_links_look,
+                                                                          mend_doorman_look};
+    struct agent *agent = self;
+    mend_time_ns next = MEND_TIME_NEVER;
+
+    if (now >= agent->scan_at)
+        scan_children(agent, now);
+    mend_tell_deaths(agent);
+    for (size_t i = 0; i < MEND_COUNT_OF(looks); i++) {
+        mend_time_ns at = looks[i](agent, now);
+
+        next = at < next ? at : next;
+    }
+    next = agent->scan_at < next ? agent->scan_at : next;
+    return agent->news_at < next ? agent->news_at : next;
+}
+
+/* ---- the loop ---- */
+
+static bool listen_to(struct agent *agent, int fd, enum source from, int of)
+{
+    return mend_loop_add(agent->loop, agent->member, fd, from, (uint32_t)of);
+}
+
+void mend_agent_listen(struct agent *agent, const struct rank *r)
+{
+    listen_to(agent, r->ctl_fd, FROM_CTL, r->index);
+}
+
+bool mend_agent_listen_to_set(struct agent *agent, const struct rank *r)
+{
+    return listen_to(agent, r->watch_fd, FROM_SET, r->index);
+}
+
+bool mend_agent_listen_to_door(struct agent *agent, int fd, bool port)
+{
+    return listen_to(agent, fd, port ? FROM_PORT : FROM_CALLER, fd);
+}
+
+void mend_agent_listen_to_link(struct agent *agent, int fd, bool in, bool out)
+{
+    mend_loop_set(agent->loop, agent->member, fd, FROM_LINK, in, out);
+}
+
+static void on_note(struct agent *agent)
+{
+    uint64_t count;
+
+    while (read(agent->note_fd, &count, sizeof(count)) < 0 && errno == EINTR)
+        ;
+    mend_control_last_words(agent);
+}
+
+static void on_event(void *self, uint32_t from, uint32_t of)
+{
+    struct agent *agent = self;
+
+    switch ((enum source)from) {
+    case FROM_SIGNAL:
+        on_signal(agent);
+        break;
+    case FROM_NOTE:
+        on_note(agent);
+        break;
+    case FROM_CTL:
+        mend_control_read(agent, &agent->rank[of]);
+        break;
+    case FROM_DOOR:
+        mend_links_knock(agent);
+        break;
+    case FROM_LINK:
+        mend_links_read(agent, (int)of);
+        break;
+    case FROM_SET:
+        mend_rouse_look(agent, &agent->rank[of]);
+        break;
+    case FROM_PORT:
+        mend_doorman_knock(agent);
+        break;
+    case FROM_CALLER:
+        mend_doorman_hear(agent, (int)of);
+        break;
+    }
+}
+
+static bool is_done(void *self)
+{
+    struct agent *agent = self;
+
+    return !agent->alive_n && !are_held(agent);
+}
+
+void mend_agent_join(struct agent *agent, struct mend_loop *loop)
+{
+    agent->loop = loop;
+    agent->member = mend_loop_join(
+        loop, (struct mend_loop_member){
+                  .self = agent, .event = on_event, .look = look, .is_done = is_done});
+}
+
+void mend_agent_listen_to_all(struct agent *agent)
+{
+    listen_to(agent, agent->signal_fd, FROM_SIGNAL, 0);
+    listen_to(agent, agent->note_fd, FROM_NOTE, 0);
+    if (agent->door_fd >= 0)
+        listen_to(agent, agent->door_fd, FROM_DOOR, 0);
+    for (int i = 0; i < agent->n; i++)
+        if (agent->rank[i].child > 0)
+            mend_agent_listen(agent, &agent->rank[i]);
+    mend_watch_prefer();
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control.c – the datagrams of ranks to their agent.
+ *
+ * The socket identifies the rank, and the credentials that the kernel adds to each datagram identify the process.
+ * A rank's statements count for itself only. */
+#include "agent/agent.h"
+
+#include "agent/tell.h"
+
+#include "base/time.h"
+#include "rt/wire.h"
+#include "agent/rouse.h"
+#include "agent/segment.h"
+#include "agent/start.h"
+#include "agent/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void on_join(struct agent *agent, struct rank *r, pid_t sender)
+{
+    pthread_mutex_lock(&agent->lock);
+    mend_verdict_joined(agent, r, sender);
+    pthread_mutex_unlock(&agent->lock);
+    if (sender <= 0)
+        mend_say(agent,
+                 "mend: rank %d runs in a PID namespace that mpiexec cannot see, so "
+                 "it cannot be killed when the job ends",
+                 r->index);
+}
+
+/* Nobody is left to go on: one line instead of one per rank. */
+static void note_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what)
+{
+    for (int i = 0; i < agent->n; i++)
+        if (!agent->rank[i].guest_of && !agent->rank[i].end.named && !mend_rank_is_dead(agent, i))
+            return;
+    if (!agent->aborted)
+        mend_tell_whole_abort(agent, r, what);
+    agent->aborted = true;
+}
+
+static struct mend_abort abort_of(const struct mend_ctl *m)
+{
+    return (struct mend_abort){m->code, m->follows};
+}
+
+/* Of several aborts that name a rank the first one ends it. */
+static void name(struct rank *r, struct mend_abort what)
+{
+    if (!r->end.named)
+        r->end.follows = what.follows;
+    r->end.named = true;
+}
+
+/* Those of our ranks that a set names; the agents of guests hear of these. */
+static int32_t list_named(struct agent *agent, const struct rank *r, const struct mend_ctl *m,
+                          int32_t *peers, bool *abroad_p)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < agent->n; i++)
+        if ((uint32_t)i / 64 < m->n && mend_bits_test(m->set, i)) {
+            if (agent->rank[i].guest_of)
+                *abroad_p = true;
+            else
+                peers[n++] = i;
+        }
+    if (*abroad_p)
+        mend_links_abort(agent, r, m->set, m->n, abort_of(m));
+    return n;
+}
+
+static void end_ranks(struct agent *agent, const int32_t *peers, int32_t n, int code)
+{
+    pthread_mutex_lock(&agent->lock);
+    mend_verdict_event(
+        agent, (struct mend_detector_event){
+                   .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = code});
+    pthread_mutex_unlock(&agent->lock);
+}
+
+/* MPI Forum ticket 324: exactly the named ranks end.  What they started ends with them.  A rank that names only itself
+ * ends by itself, with the code as its status, which a script around it can see (S4-7). */
+static void on_abort(struct agent *agent, struct rank *r, const struct mend_ctl *m)
+{
+    int32_t *peers = mend_xalloc((size_t)agent->n, sizeof(*peers));
+    bool abroad = false;
+    int32_t n = list_named(agent, r, m, peers, &abroad);
+
+    for (int32_t i = 0; i < n; i++)
+        name(&agent->rank[peers[i]], abort_of(m));
+    note_whole_abort(agent, r, abort_of(m));
+    mend_report(agent, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code,
+                .named = n);
+    if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
+        end_ranks(agent, peers, n, m->code);
+    free(peers);
+}
+
+void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
+                        struct mend_abort what)
+{
+    int32_t *ours = mend_xalloc((size_t)n, sizeof(*ours)), ours_n = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        if (!agent->rank[peers[i]].guest_of && !mend_rank_is_dead(agent, peers[i])) {
+            name(&agent->rank[peers[i]], what);
+            ours[ours_n++] = peers[i];
+        }
+    mend_report(agent, mend_time_monotonic_ns(), abort, .by = by, .code = what.code,
+                .named = ours_n);
+    if (ours_n && !agent->o->quiet)
+        mend_say(agent, "mend: process %d, of a connected job, aborted %d rank%s with code %d", by,
+                 (int)ours_n, ours_n > 1 ? "s" : "", what.code);
+    if (ours_n)
+        end_ranks(agent, ours, ours_n, what.code);
+    free(ours);
+}
+
+/* The first complaint of r about this peer. */
+static bool is_new(struct agent *agent, struct rank *r, int32_t peer)
+{
+    if (!r->complained)
+        r->complained = mend_xalloc(mend_bits_words(MEND_NODE_NAMES), sizeof(*r->complained));
+    if (mend_bits_test(r->complained, peer))
+        return false;
+    mend_bits_set(r->complained, peer);
+    return true;
+}
+
+/* What a rank says of another may be due to its own error, so we look ourselves: only what ends can be
+ * suspected. */
+static void on_suspect(struct agent *agent, struct rank *r, const struct mend_ctl *m)
+{
+    bool ending;
+
+    if (agent->rank[m->peer].guest_of) /* its agent looks itself */
+        return;
+    ending = mend_rank_is_ending(agent, &agent->rank[m->peer]);
+    if (is_new(agent, r, m->peer))
+        mend_report(agent, mend_time_monotonic_ns(), suspicion, .rank = m->peer, .by = r->index,
+                    .refused = !ending);
+    pthread_mutex_lock(&agent->lock);
+    mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
+                                                           .peer = m->peer,
+                                                           .code = r->index,
+                                                           .ending = ending});
+    pthread_mutex_unlock(&agent->lock);
+}
+
+/* Takes fd, which came with the datagram; -1: none did. */
+static void on_datagram(struct agent *agent, struct rank *r, const struct mend_ctl *m, size_t len,
+                        pid_t sender, int fd)
+{
+    bool valid = mend_ctl_valid(m, len, (uint32_t)agent->n);
+
+    if (fd >= 0 && !(valid && (m->kind == MEND_CTL_SPAWN || m->kind == MEND_CTL_WATCH)))
+        close(fd);
+    if (!valid) {
+        mend_say(agent, "mend: a damaged message from rank %d was ignored", r->index);
+        return;
+    }
+    switch (m->kind) {
+    case MEND_CTL_JOIN:
+        on_join(agent, r, sender);
+        break;
+    case MEND_CTL_CRASH:
+        mend_crash_said(agent, r);
+        break;
+    case MEND_CTL_ABORT:
+        on_abort(agent, r, m);
+        break;
+    case MEND_CTL_SUSPECT:
+        on_suspect(agent, r, m);
+        break;
+    case MEND_CTL_INJECTED:
+        mend_tell_injected(agent, r, m->peer);
+        break;
+    case MEND_CTL_SPAWN:
+        mend_spawn_asked(agent, r, fd);
+        break;
+    case MEND_CTL_WATCH:
+        mend_rouse_take(agent, r, fd);
+        break;
+    case MEND_CTL_UNWATCH:
+        mend_rouse_drop(agent, r);
+        break;
+    case MEND_CTL_SESSION:
+        agent->minds_left = true;
+        mend_vacancy_tell_left(agent);
+        break;
+    case MEND_CTL_CONNECT:
+        mend_link_asked(agent, r, m->connect.job, m->connect.ask, m->connect.first,
+                        (int)m->connect.names_n);
+        break;
+    case MEND_CTL_REPORT:
+        mend_tell_text(agent, r->index, m->text, m->n);
+        break;
+    }
+}
+
+/* Receives one datagram, and from the kernel the process that sent it, as it is called in our PID namespace; 0: it
+ * is not in ours, nor below it.  *fd_p: a descriptor that came with it, -1: none. */
+static ssize_t receive(int fd, struct mend_ctl *m, pid_t *sender_p, int *fd_p)
+{
+    char control[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))]
+        __attribute__((aligned(8)));
+    struct iovec iov = {m, sizeof(*m)};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof(control)};
+    ssize_t len = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+    struct ucred who = {0};
+
+    *fd_p = -1;
+    for (struct cmsghdr *c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL; c; c = CMSG_NXTHDR(&msg, c)) {
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+            memcpy(&who, CMSG_DATA(c), sizeof(who));
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+            memcpy(fd_p, CMSG_DATA(c), sizeof(*fd_p));
+    }
+    *sender_p = who.pid;
+    return len;
+}
+
+void mend_control_read(struct agent *agent, struct rank *r)
+{
+    struct mend_ctl m;
+    pid_t sender;
+    ssize_t len;
+    int fd;
+
+    while (r->ctl_fd >= 0) {
+        len = receive(r->ctl_fd, &m, &sender, &fd);
+        if (len > 0) {
+            on_datagram(agent, r, &m, (size_t)len, sender, fd);
+            continue;
+        }
+        if (len == 0) { /* nobody holds the other end any more */
+            /* closing alone does not end the reports: until the keeper runs it has a copy */
+            mend_loop_drop(agent->loop, r->ctl_fd);
+            pthread_mutex_lock(&agent->lock); /* a watcher may pass a connection on */
+            close(r->ctl_fd);
+            r->ctl_fd = -1;
+            pthread_mutex_unlock(&agent->lock);
+            mend_rouse_drop(agent, r);
+        }
+        return;
+    }
+}
+
+/* It asked for the end of others and died, perhaps by another kill: these deaths are one abort. */
+static void hear_last_words(struct agent *agent, struct rank *r)
+{
+    bool wanted;
+
+    pthread_mutex_lock(&agent->lock);
+    wanted = r->state.mark == MEND_MARK_EARLY;
+    pthread_mutex_unlock(&agent->lock);
+    if (!wanted)
+        return;
+    mend_control_read(agent, r);
+    pthread_mutex_lock(&agent->lock);
+    mend_rank_step(&r->state, MEND_RANK_WORDS);
+    mend_verdict_life(agent, r);
+    pthread_mutex_unlock(&agent->lock);
+    mend_verdict_reason(agent, r);
+}
+
+void mend_control_last_words(struct agent *agent)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&agent->lock);
+    n = agent->words_wanted_n;
+    pthread_mutex_unlock(&agent->lock);
+    if (n == agent->words_read_n)
+        return;
+    agent->words_read_n = n;
+    for (int i = 0; i < agent->n; i++)
+        hear_last_words(agent, &agent->rank[i]);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doorman.c – takes connections for the ranks of this node, and passes each on to its rank.
+ *
+ *   a process elsewhere ── connects, and names a rank (node/greeting.h) ──> the port of this agent
+ *   agent               ── CALLER, with the descriptor ──> the rank, which is rung
+ *
+ * Ranks listen nowhere, so a node has one port, and a rank that computes delays no caller.  A caller has GREETING_NS
+ * to show the key of the job; until then nothing is done for it but to read the bytes of a greeting, and no more than CALLERS
+ * are at the door at a time: the one that has been there longest goes.  A caller that is sent away calls again, if it is one
+ * of ours.
+ *
+ * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
+ * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by agent->lock. */
+#include "agent/doorman.h"
+
+#include "base/time.h"
+#include "node/greeting.h"
+#include "agent/rouse.h"
+#include "rt/pass.h"
+#include "rt/wire.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GREETING_NS (5 * MEND_NS_PER_S)
+#define CALLERS     256u
+#define KNOCKS      64 /* that are answered at a time */
+
+struct caller {
+    struct mend_list link;
+    int fd;
+    uint32_t n; /* bytes of the greeting that have come */
+    mend_time_ns until;
+    struct mend_greeting greeting;
+};
+
+struct mend_doorman {
+    int fd;
+    struct mend_list callers; /* the one that has been there longest first */
+    uint32_t callers_n;
+};
+
+static bool listen_at(int fd, struct mend_door *door)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(at);
+
+    if (bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, SOMAXCONN) != 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &len) != 0)
+        return false;
+    door->ipv4 = at.sin_addr.s_addr;
+    door->port = at.sin_port;
+    return getrandom(door->key, sizeof(door->key), 0) == sizeof(door->key);
+}
+
+bool mend_doorman_open(struct agent *agent)
+{
+    struct mend_doorman *d;
+    int fd;
+
+    if (!agent->o->params.net || strcmp(agent->o->params.net, "tcp"))
+        return true;
+    fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0 || !listen_at(fd, &agent->shm->door))
+        return false;
+    d = agent->doorman = mend_xalloc(1, sizeof(*d));
+    d->fd = fd;
+    mend_list_init(&d->callers);
+    return mend_agent_listen_to_door(agent, fd, true);
+}
+
+/* The file stays open where it was passed on, so its end here does not take it out of the set. */
+static void show_out(struct agent *agent, struct caller *c)
+{
+    mend_loop_drop(agent->loop, c->fd);
+    close(c->fd);
+    mend_list_remove(&c->link);
+    agent->doorman->callers_n--;
+    free(c);
+}
+
+static struct caller *caller_of(struct mend_doorman *d, int fd)
+{
+    mend_list_foreach (l, next, &d->callers)
+        if (mend_list_entry(l, struct caller, link)->fd == fd)
+            return mend_list_entry(l, struct caller, link);
+    return NULL;
+}
+
+/* A rank of this node that takes calls; NULL: there is none. */
+static struct rank *wanted(struct agent *agent, const struct mend_greeting *g)
+{
+    struct rank *r = g->to >= 0 && g->to < agent->n ? &agent->rank[g->to] : NULL;
+
+    return r && g->from >= 0 && g->from < agent->n && !r->guest_of && r->ctl_fd >= 0 &&
+                   !mend_rank_is_dead(agent, g->to)
+               ? r
+               : NULL;
+}
+
+/* A rank whose socket is full does not look at it; its caller calls again. */
+static void pass_on(struct agent *agent, struct rank *r, const struct caller *c)
+{
+    struct mend_ctl_caller m = {
+        .magic = MEND_CTL_MAGIC, .kind = MEND_CTL_CALLER, .greeting = c->greeting};
+    mend_atomic_u32 *n = &r->shared->callers_n;
+
+    if (mend_pass(r->ctl_fd, &m, sizeof(m), &c->fd, 1, MSG_DONTWAIT) <= 0)
+        return;
+    /* release: pairs with the acquire in local_caller() */
+    mend_store_release(n, mend_load_relaxed(n) + 1);
+    mend_rouse_ring(agent, r);
+}
+
+static void hear(struct agent *agent, struct caller *c)
+{
+    struct rank *r;
+    ssize_t n = recv(c->fd, (char *)&c->greeting + c->n, sizeof(c->greeting) - c->n, MSG_DONTWAIT);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    c->n += n > 0 ? (uint32_t)n : 0;
+    if (n > 0 && c->n < sizeof(c->greeting))
+        return;
+    r = n > 0 && mend_greeting_is(&c->greeting, &agent->shm->door, agent->shm->job)
+            ? wanted(agent, &c->greeting)
+            : NULL;
+    if (r)
+        pass_on(agent, r, c);
+    show_out(agent, c);
+}
+
+static void let_in(struct agent *agent, int fd)
+{
+    struct mend_doorman *d = agent->doorman;
+    struct caller *c;
+
+    if (d->callers_n == CALLERS)
+        show_out(agent, mend_list_entry(d->callers.next, struct caller, link));
+    c = mend_xalloc(1, sizeof(*c));
+    c->fd = fd;
+    c->until = mend_time_monotonic_ns() + GREETING_NS;
+    mend_list_append(&d->callers, &c->link);
+    d->callers_n++;
+    if (mend_agent_listen_to_door(agent, fd, false))
+        hear(agent, c); /* the greeting has come with its caller, mostly */
+    else
+        show_out(agent, c);
+}
+
+static void answer_knocks(struct agent *agent)
+{
+    for (int i = 0; i < KNOCKS; i++) {
+        int fd = accept4(agent->doorman->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (fd < 0)
+            return;
+        let_in(agent, fd);
+    }
+}
+
+void mend_doorman_knock(struct agent *agent)
+{
+    pthread_mutex_lock(&agent->lock);
+    answer_knocks(agent);
+    pthread_mutex_unlock(&agent->lock);
+}
+
+void mend_doorman_hear(struct agent *agent, int fd)
+{
+    struct caller *c;
+
+    pthread_mutex_lock(&agent->lock);
+    c = caller_of(agent->doorman, fd);
+    if (c)
+        hear(agent, c);
+    pthread_mutex_unlock(&agent->lock);
+}
+
+void mend_doorman_before_verdict(struct agent *agent)
+{
+    if (!agent->doorman)
+        return;
+    answer_knocks(agent);
+    mend_list_foreach (l, next, &agent->doorman->callers)
+        hear(agent, mend_list_entry(l, struct caller, link));
+}
+
+mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
+{
+    struct mend_doorman *d = agent->doorman;
+
+    mend_time_ns next = MEND_TIME_NEVER;
+
+    if (!d)
+        return next;
+    pthread_mutex_lock(&agent->lock);
+    while (next == MEND_TIME_NEVER && !mend_list_empty(&d->callers)) {
+        struct caller *c = mend_list_entry(d->callers.next, struct caller, link);
+
+        if (now < c->until)
+            next = c->until;
+        else
+            show_out(agent, c);
+    }
+    pthread_mutex_unlock(&agent->lock);
+    return next;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* guest.c – processes of connected jobs, as this job has them.
+ *
+ * A guest has a name, and a place in the segment from which it sends; it has no child, and the detector never says
+ * anything of it: its own agent says what happens to it.
+ *
+ *   admitted ──> its agent declares it dead        ──> our ranks let go of it ──> its place is vacant (vacancy.c)
+ *            ──> its agent is gone, and so is it   ──> "
+ *
+ * A rank of ours that dies has guests that may still send to its place.  So its place is not given again before each agent
+ * that knew the rank has said that nobody there looks at it any more (RELEASED, mend_links_hold()).
+ *
+ * If the other agent is gone the kernel and its keeper end its ranks (PR_SET_PDEATHSIG, launch/agent/keeper.c).  We declare them
+ * dead when we see that in their life words, in their segment; after LOST_NS in any case, and then their places are not
+ * given again. */
+#include "agent/link.h"
+
+#include "base/time.h"
+#include "node/log.h"
+#include "proc/death.h"
+#include "rt/pass.h"
+#include "rt/wire.h"
+#include "agent/segment.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define LOST_NS      (3 * MEND_NS_PER_S)
+#define LOST_LOOK_NS MEND_NS_PER_MS
+#define AGAIN_NS     (10 * MEND_NS_PER_MS)
+
+static bool has(const uint64_t *set, int name)
+{
+    return set[name / 64] >> name % 64 & 1;
+}
+
+static void set(uint64_t *set, int name, bool on)
+{
+    uint64_t bit = UINT64_C(1) << name % 64;
+
+    set[name / 64] = on ? set[name / 64] | bit : set[name / 64] & ~bit;
+}
+
+void mend_guest_left(struct mend_link *x)
+{
+    x->guests_n--;
+}
+
+/* ---- names ---- */
+
+int mend_guest_name(const struct mend_link *x, int32_t there)
+{
+    for (uint32_t i = 0; i < x->blocks_n; i++)
+        if (there >= x->block[i].there && there - x->block[i].there < x->block[i].n)
+            return x->block[i].here + (there - x->block[i].there);
+    return -1;
+}
+
+int32_t mend_guest_there(const struct mend_link *x, int name)
+{
+    for (uint32_t i = 0; i < x->blocks_n; i++)
+        if (name >= x->block[i].here && name - x->block[i].here < x->block[i].n)
+            return x->block[i].there + (name - x->block[i].here);
+    return -1;
+}
+
+/* ---- our processes there ---- */
+
+static bool is_tellable(struct agent *agent, const struct mend_link *x, int i)
+{
+    const struct rank *r = &agent->rank[i];
+
+    return !r->guest_of && !has(x->told, i) && !mend_rank_has_ended(r) &&
+           !mend_rank_is_dead(agent, i) && mend_rank_presence(agent, i) != MEND_PRESENCE_LEFT;
+}
+
+uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend_link_run *runs,
+                           uint32_t max)
+{
+    uint32_t n = 0;
+
+    for (int i = 0, sum = 0; i < agent->n && sum < MEND_LINK_NAMES_MAX; i++) {
+        if (!is_tellable(agent, x, i))
+            continue;
+        if (!n || runs[n - 1].first + runs[n - 1].n != i) {
+            if (n == max)
+                break;
+            runs[n++] = (struct mend_link_run){i, 0};
+        }
+        runs[n - 1].n++;
+        sum++;
+        set(x->told, i, true);
+        set(x->held, i, true);
+        x->there[i] = MEND_PLACE_NONE;
+    }
+    return n;
+}
+
+bool mend_guest_is_told(const struct mend_link *x, int name)
+{
+    return has(x->told, name);
+}
+
+void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (int32_t k = runs[i].first; k < runs[i].first + runs[i].n; k++) {
+            set(x->told, k, false);
+            set(x->held, k, false);
+        }
+}
+
+/* ---- telling our ranks ---- */
+
+/* False: there is no room for the datagram. */
+static bool tell(struct mend_link *x, const struct rank *r, struct mend_ctl_abroad *m)
+{
+    ssize_t n;
+
+    m->mine = has(x->told, r->index) ? x->there[r->index] : MEND_PLACE_NONE;
+    n = mend_pass(r->ctl_fd, m, MEND_CTL_ABROAD_BYTES(m->blocks_n), &x->shm_fd, 1, MSG_DONTWAIT);
+    return n > 0 || (errno != EAGAIN && errno != ENOBUFS && errno != ETOOMANYREFS);
+}
+
+static void fill(const struct mend_link *x, struct mend_ctl_abroad *m)
+{
+    m->magic = MEND_CTL_MAGIC;
+    m->kind = MEND_CTL_ABROAD;
+    m->job = x->other;
+    m->number = x->number;
+    m->blocks_n = x->blocks_n;
+    memcpy(m->blocks, x->block, x->blocks_n * sizeof(*x->block));
+}
+
+bool mend_guest_announce(struct agent *agent, struct mend_link *x)
+{
+    struct mend_ctl_abroad m = {0};
+    bool all = true;
+
+    fill(x, &m);
+    for (int i = 0; i < agent->n; i++)
+        if (agent->rank[i].ctl_fd >= 0 && !mend_rank_has_ended(&agent->rank[i]))
+            all &= tell(x, &agent->rank[i], &m);
+    return all;
+}
+
+void mend_links_tell(struct agent *agent, const struct rank *r)
+{
+    mend_list_foreach (l, next, &agent->links) {
+        struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+        struct mend_ctl_abroad m = {0};
+
+        if (!x->number || x->closed)
+            continue;
+        fill(x, &m);
+        x->announce_due |= !tell(x, r, &m);
+    }
+}
+
+/* ---- admission ---- */
+
+/* Names from `first` on, with places. */
+static void prepare(struct agent *agent, struct mend_link *x, int first, int n)
+{
+    for (int i = first; i < first + n; i++) {
+        struct rank *r = &agent->rank[i];
+
+        *r = (struct rank){.index = i,
+                           .guest_of = x,
+                           .spawn_fd = -1,
+                           .wrapped_pidfd = -1,
+                           .ctl_fd = -1,
+                           .watch_fd = -1,
+                           .state = {.child = MEND_CHILD_ENDED,
+                                     .ending = MEND_ENDING_TOLD,
+                                     .news = MEND_NEWS_PRINTED}};
+        mend_vacancy_take(agent, r);
+    }
+}
+
+static void withdraw(struct agent *agent, int first, int n)
+{
+    for (int i = first; i < first + n; i++)
+        mend_vacancy_give(agent, &agent->rank[i]);
+}
+
+static void give_names(struct mend_link *x, const struct mend_link_run *runs, uint32_t n, int first)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct mend_abroad_block *last = x->blocks_n ? &x->block[x->blocks_n - 1] : NULL;
+
+        if (last && last->here + last->n == first && last->there + last->n == runs[i].first)
+            last->n += runs[i].n;
+        else
+            x->block[x->blocks_n++] = (struct mend_abroad_block){first, runs[i].first, runs[i].n};
+        first += runs[i].n;
+    }
+}
+
+int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
+                     uint32_t n)
+{
+    struct mend_abroad_block last =
+        x->blocks_n ? x->block[x->blocks_n - 1] : (struct mend_abroad_block){0};
+    uint32_t blocks_before = x->blocks_n;
+    int first = agent->n, total = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        total += runs[i].n;
+    mend_vacancy_collect(agent);
+    if (total > mend_vacancies(agent) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
+        return ENOSPC;
+    prepare(agent, x, first, total);
+    give_names(x, runs, n, first);
+    if (!mend_segment_admit(agent, first, total) || !mend_guest_announce(agent, x)) {
+        x->blocks_n = blocks_before;
+        if (blocks_before)
+            x->block[blocks_before - 1] = last;
+        withdraw(agent, first, total);
+        return ENOSPC;
+    }
+    x->guests_n += total;
+    mend_segment_name(agent, first, total);
+    pthread_mutex_lock(&agent->lock);
+    for (int i = 0; i < total; i++)
+        mend_detector_add(agent->detector);
+    agent->n += total;
+    pthread_mutex_unlock(&agent->lock);
+    mend_verdict_call_all(agent);
+    return 0;
+}
+
+/* ---- deaths there ---- */
+
+void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
+                       uint32_t n, mend_time_ns when_ns, bool late)
+{
+    struct mend_verdict *v = mend_xalloc(n + 1, sizeof(*v));
+    uint32_t known_n = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        int name = mend_guest_name(x, d[i].name);
+
+        if (name >= 0 && !mend_rank_is_dead(agent, name))
+            v[known_n++] = (struct mend_verdict){.peer = name,
+                                                 .cause = (uint8_t)d[i].cause,
+                                                 .code = d[i].code,
+                                                 .when_ns = when_ns,
+                                                 .late = late};
+    }
+    if (known_n)
+        mend_verdict_guests(agent, v, known_n);
+    free(v);
+}
+
+void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct mend_link_death *d)
+{
+    int name = mend_guest_name(x, d->name);
+
+    if (name >= 0 && mend_rank_is_dead(agent, name) && agent->rank[name].verdict_k >= 0)
+        mend_store_relaxed(
+            &mend_node_death_of(agent->shm, (uint32_t)agent->rank[name].verdict_k)->why,
+            MEND_NODE_WHY(d->cause, d->code));
+}
+
+/* ---- our deaths ---- */
+
+static struct mend_link_death death_of(const struct agent *agent, uint32_t k)
+{
+    const struct mend_node_death *d = mend_node_death_of(agent->shm, k);
+    uint64_t why = mend_load_relaxed(&d->why);
+
+    return (struct mend_link_death){(int32_t)d->name, (int32_t)MEND_NODE_WHY_CAUSE(why),
+                                    MEND_NODE_WHY_CODE(why)};
+}
+
+static bool is_told_death(const struct agent *agent, const struct mend_link *x, uint32_t k)
+{
+    int name = (int)mend_node_death_of(agent->shm, k)->name;
+
+    return !agent->rank[name].guest_of && has(x->told, name);
+}
+
+/* Those that were given together go in one message, as far as it has room. */
+static void tell_deaths(struct agent *agent, struct mend_link *x)
+{
+    uint32_t end = mend_load_acquire(&agent->shm->deaths_n);
+    struct mend_link_death d[MEND_LINK_DEATHS_MAX];
+
+    while (x->sent_k < end) {
+        uint32_t first = mend_node_death_of(agent->shm, x->sent_k)->first;
+        struct mend_link_msg m = {.kind = MEND_LINK_DEATH,
+                                  .when_ns = mend_node_death_of(agent->shm, x->sent_k)->when_ns,
+                                  .code = (int32_t)mend_node_death_of(agent->shm, x->sent_k)->late};
+
+        for (; x->sent_k < end && m.n < MEND_LINK_DEATHS_MAX &&
+               mend_node_death_of(agent->shm, x->sent_k)->first == first;
+             x->sent_k++)
+            if (is_told_death(agent, x, x->sent_k))
+                d[m.n++] = death_of(agent, x->sent_k);
+        if (m.n)
+            mend_link_send(agent, x, &m, d, (size_t)m.n * 3);
+    }
+}
+
+/* In the order of the verdicts; the kernel tells each in the end. */
+static void tell_causes(struct agent *agent, struct mend_link *x)
+{
+    for (; x->explained_k < x->sent_k; x->explained_k++) {
+        struct mend_link_death d = death_of(agent, x->explained_k);
+        struct mend_link_msg m = {.kind = MEND_LINK_EXPLAIN, .n = 1};
+
+        if (!is_told_death(agent, x, x->explained_k))
+            continue;
+        if (d.cause == MEND_CAUSE_UNKNOWN && !mend_rank_has_ended(&agent->rank[d.name]))
+            return;
+        mend_link_send(agent, x, &m, &d, 3);
+    }
+}
+
+/* Nobody here looks at these dead any more: their agents may give their places again. */
+static void release(struct agent *agent)
+{
+    for (; agent->released_n < agent->cleared_n; agent->released_n++) {
+        int32_t name = (int32_t)mend_node_death_of(agent->shm, agent->released_n)->name, there;
+        struct mend_link *x = agent->rank[name].guest_of;
+        struct mend_link_msg m = {.kind = MEND_LINK_RELEASED, .n = 1};
+
+        if (!x || !mend_link_is_open(agent, x))
+            continue;
+        there = mend_guest_there(x, name);
+        mend_link_send(agent, x, &m, &there, 1);
+    }
+}
+
+/* ---- the loss of the other agent ---- */
+
+static struct mend_node_rank *rank_there(const struct mend_link *x, int32_t there)
+{
+    return mend_node_rank_of(x->shm, mend_place_at(mend_node_process_of(x->shm, there)->place));
+}
+
+/* It executes nothing of the program any more, or has left. */
+static bool has_ended(const struct mend_link *x, int32_t there)
+{
+    struct mend_node_rank *r = rank_there(x, there);
+    uint32_t presence = mend_load_acquire(&mend_node_process_of(x->shm, there)->presence);
+
+    return mend_load_acquire(&r->fate) == MEND_PEER_DEAD || presence == MEND_PRESENCE_NONE ||
+           presence == MEND_PRESENCE_LEFT || presence == MEND_PRESENCE_AWAY ||
+           (mend_load_acquire(&r->life_valid) &&
+            mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
+}
+
+/* Its living guests; ended_only: those that are seen to have ended. */
+static uint32_t list_living(struct agent *agent, const struct mend_link *x, bool ended_only,
+                            struct mend_link_death *d)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < x->blocks_n; i++)
+        for (int32_t k = 0; k < x->block[i].n; k++) {
+            int32_t there = x->block[i].there + k;
+
+            if (!mend_rank_is_dead(agent, x->block[i].here + k) &&
+                (!ended_only || has_ended(x, there)))
+                d[n++] = (struct mend_link_death){there, MEND_CAUSE_LOST, 0};
+        }
+    return n;
+}
+
+/* All at once, so that nobody sees some of a job that ended as a whole. */
+static mend_time_ns look_at_lost(struct agent *agent, struct mend_link *x, mend_time_ns now)
+{
+    struct mend_link_death *d = mend_xalloc((size_t)agent->n + 1, sizeof(*d));
+    uint32_t all_n = list_living(agent, x, false, d), ended_n = list_living(agent, x, true, d);
+
+    if (!x->lost_until)
+        x->lost_until = now + LOST_NS;
+    if (ended_n < all_n && now < x->lost_until) {
+        free(d);
+        return now + LOST_LOOK_NS;
+    }
+    all_n = list_living(agent, x, false, d);
+    for (uint32_t i = 0; i < all_n; i++)
+        agent->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, d[i].name);
+    mend_guest_deaths(agent, x, d, all_n, now, false);
+    free(d);
+    memset(x->held, 0, MEND_LINK_WORDS * sizeof(*x->held));
+    mend_link_mourned(agent, x);
+    return now;
+}
+
+mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time_ns now)
+{
+    switch (mend_link_state(agent, x)) {
+    case MEND_CONTACT_OPEN:
+        if (x->announce_due) {
+            x->announce_due = !mend_guest_announce(agent, x);
+            mend_verdict_call_all(agent);
+        }
+        tell_deaths(agent, x);
+        tell_causes(agent, x);
+        release(agent);
+        return x->announce_due ? now + AGAIN_NS : MEND_TIME_NEVER;
+    case MEND_CONTACT_LOST:
+        return look_at_lost(agent, x, now);
+    case MEND_CONTACT_OVER:
+        mend_vacancy_collect(agent);
+        if (!x->guests_n)
+            mend_link_forgotten(agent, x);
+        return MEND_TIME_NEVER;
+    case MEND_CONTACT_CALLS:
+    case MEND_CONTACT_CALLED:
+    case MEND_CONTACT_CLOSED:
+        break;
+    }
+    return MEND_TIME_NEVER;
+}

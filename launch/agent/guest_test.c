@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* guest_test.c – processes of another job as the agent has them: names, room, verdicts there and here, the loss of their
+ * agent. */
+#include "base/test.h"
+#include "agent/link.h"
+
+#include "node/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define OURS   4
+#define NAMES  32
+#define PLACES 16u
+#define SECOND MEND_NS_PER_S
+
+static struct agent agent;
+static struct rank ranks[NAMES];
+static struct mend_link x;
+static enum mend_contact_state state;
+
+/* ---- what the rest of the agent does ---- */
+
+static int vacancies, watched_n, verdicts_n, sent_n;
+static bool segment_fails;
+static struct mend_verdict verdict[NAMES];
+static struct {
+    enum mend_link_kind kind;
+    uint32_t n;
+    struct mend_link_death death[4];
+} sent[8];
+
+enum mend_contact_state mend_link_state(const struct agent *j, const struct mend_link *l)
+{
+    (void)j, (void)l;
+    return state;
+}
+
+bool mend_link_is_open(const struct agent *j, const struct mend_link *l)
+{
+    (void)j, (void)l;
+    return state == MEND_CONTACT_OPEN;
+}
+
+void mend_link_mourned(struct agent *j, struct mend_link *l)
+{
+    (void)j, (void)l;
+    state = MEND_CONTACT_OVER;
+}
+
+void mend_link_forgotten(struct agent *j, struct mend_link *l)
+{
+    (void)j, (void)l;
+    state = MEND_CONTACT_CLOSED;
+}
+
+void mend_link_send(struct agent *j, struct mend_link *l, struct mend_link_msg *m, const void *body,
+                    size_t words)
+{
+    (void)j, (void)l;
+    CHECK(sent_n < (int)MEND_COUNT_OF(sent) && words * 4 <= sizeof(sent[0].death));
+    sent[sent_n].kind = (enum mend_link_kind)m->kind;
+    sent[sent_n].n = m->n;
+    memcpy(sent[sent_n++].death, body, words * 4);
+}
+
+int mend_vacancies(const struct agent *j)
+{
+    (void)j;
+    return vacancies;
+}
+
+bool mend_vacancy_collect(struct agent *j)
+{
+    (void)j;
+    return false;
+}
+
+void mend_vacancy_take(struct agent *j, struct rank *r)
+{
+    r->place = mend_place_at((uint32_t)r->index);
+    r->shared = mend_node_rank_of(j->shm, r->place);
+    vacancies--;
+}
+
+void mend_vacancy_give(struct agent *j, struct rank *r)
+{
+    (void)j;
+    r->shared = NULL;
+    vacancies++;
+}
+
+bool mend_segment_admit(struct agent *j, int first, int n)
+{
+    (void)j, (void)first, (void)n;
+    return !segment_fails;
+}
+
+void mend_segment_name(struct agent *j, int first, int n)
+{
+    (void)j, (void)first, (void)n;
+}
+
+void mend_detector_add(struct mend_detector *d)
+{
+    (void)d;
+    watched_n++;
+}
+
+void mend_verdict_call_all(struct agent *j)
+{
+    (void)j;
+}
+
+void mend_verdict_guests(struct agent *j, struct mend_verdict *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        verdict[verdicts_n++] = v[i];
+        mend_store_release(&j->rank[v[i].peer].shared->fate, MEND_PEER_DEAD);
+    }
+}
+
+void *mend_xalloc(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size);
+
+    CHECK(p != NULL);
+    return p;
+}
+
+/* ---- two jobs ---- */
+
+static struct mend_node_header *segment(void)
+{
+    struct mend_node_header layout = {0}, *h;
+
+    mend_node_layout(&layout, PLACES);
+    h = mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(h != MAP_FAILED);
+    *h = layout;
+    for (uint32_t i = 0; i < PLACES; i++)
+        mend_node_process_of(h, (mend_peer)i)->place = i;
+    return h;
+}
+
+static void drop(struct mend_node_header *h)
+{
+    if (h)
+        munmap(h, h->at[MEND_NODE_PART_CELL]);
+}
+
+static void begin(void)
+{
+    drop(agent.shm);
+    drop(x.shm);
+    free(x.block);
+    free(x.told);
+    free(x.held);
+    free(x.there);
+    memset(&agent, 0, sizeof(agent));
+    agent.n = OURS;
+    agent.rank = ranks;
+    agent.shm = segment();
+    pthread_mutex_init(&agent.lock, NULL);
+    mend_list_init(&agent.links);
+    for (int i = 0; i < OURS; i++)
+        ranks[i] =
+            (struct rank){.index = i,
+                          .ctl_fd = -1,
+                          .watch_fd = -1,
+                          .verdict_k = -1,
+                          .shared = mend_node_rank_of(agent.shm, mend_place_at((uint32_t)i))};
+    x = (struct mend_link){.fd = -1, .shm_fd = -1, .shm = segment()};
+    x.block = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*x.block));
+    x.told = mend_xalloc(MEND_LINK_WORDS, sizeof(*x.told));
+    x.held = mend_xalloc(MEND_LINK_WORDS, sizeof(*x.held));
+    x.there = mend_xalloc(MEND_NODE_NAMES, sizeof(*x.there));
+    state = MEND_CONTACT_OPEN;
+    vacancies = 8;
+    watched_n = verdicts_n = sent_n = 0;
+    segment_fails = false;
+}
+
+static int admit(int32_t first, int32_t n)
+{
+    return mend_guest_admit(&agent, &x, &(struct mend_link_run){first, n}, 1);
+}
+
+static uint32_t untold(struct mend_link_run *runs)
+{
+    return mend_guest_untold(&agent, &x, runs, 4);
+}
+
+/* One of ours dies: entry k of the log, published with those since `first`. */
+static void die(uint32_t name, uint32_t first, enum mend_cause cause)
+{
+    uint32_t k = mend_load_relaxed(&agent.shm->deaths_n);
+    struct mend_node_death *d = mend_node_death_of(agent.shm, k);
+
+    d->name = name;
+    d->first = first;
+    mend_store_relaxed(&d->why, MEND_NODE_WHY(cause, 9));
+    mend_store_release(&ranks[name].shared->fate, MEND_PEER_DEAD);
+    mend_store_release(&agent.shm->deaths_n, k + 1);
+}
+
+static void mark_life(int32_t there)
+{
+    struct mend_node_rank *r = mend_node_rank_of(x.shm, mend_place_at((uint32_t)there));
+
+    mend_store_release(&r->life_valid, 1);
+    mend_store_release(mend_node_life_word(r), FUTEX_OWNER_DIED);
+}
+
+static void let_run(int32_t there)
+{
+    struct mend_node_rank *r = mend_node_rank_of(x.shm, mend_place_at((uint32_t)there));
+
+    mend_store_release(&mend_node_process_of(x.shm, there)->presence, MEND_PRESENCE_IN_MPI);
+    mend_store_release(&r->life_valid, 1);
+}
+
+MEND_TEST(processes_are_told_of_once)
+{
+    struct mend_link_run runs[4];
+
+    begin();
+    mend_store_release(&mend_node_process_of(agent.shm, 1)->presence, MEND_PRESENCE_LEFT);
+    CHECK_EQ(untold(runs), 2);
+    CHECK_EQ(runs[0].first, 0);
+    CHECK_EQ(runs[0].n, 1);
+    CHECK_EQ(runs[1].first, 2);
+    CHECK_EQ(runs[1].n, 2);
+    CHECK_EQ(untold(runs), 0);
+    mend_guest_untell(&x, &(struct mend_link_run){2, 1}, 1); /* it had no room for that one */
+    CHECK_EQ(x.held[0], 1u << 0 | 1u << 3);
+    CHECK_EQ(untold(runs), 1);
+    CHECK_EQ(runs[0].first, 2);
+    CHECK_EQ(runs[0].n, 1);
+}
+
+MEND_TEST(the_dead_and_guests_are_not_told_of)
+{
+    struct mend_link_run runs[4];
+
+    begin();
+    die(0, 0, MEND_CAUSE_UNKNOWN);
+    CHECK_EQ(admit(0, 2), 0);
+    CHECK_EQ(untold(runs), 1);
+    CHECK_EQ(runs[0].first, 1);
+    CHECK_EQ(runs[0].n, OURS - 1);
+}
+
+MEND_TEST(guests_have_names_here)
+{
+    begin();
+    CHECK_EQ(admit(2, 3), 0);
+    CHECK_EQ(admit(5, 1), 0); /* the next one in both jobs: the same block */
+    CHECK_EQ(x.blocks_n, 1);
+    CHECK_EQ(admit(9, 2), 0);
+    CHECK_EQ(x.blocks_n, 2);
+    CHECK_EQ(agent.n, OURS + 6);
+    CHECK_EQ(watched_n, 6);
+    CHECK_EQ(x.guests_n, 6);
+    for (int32_t there = 0; there < 12; there++) {
+        int name = mend_guest_name(&x, there);
+        bool known = (there >= 2 && there < 6) || there == 9 || there == 10;
+
+        CHECK_EQ(name >= 0, known);
+        CHECK(!known || mend_guest_there(&x, name) == there);
+        CHECK(!known || ranks[name].guest_of == &x);
+    }
+    CHECK_EQ(mend_guest_there(&x, 0), -1);
+}
+
+/* Nothing stays of guests for which there is no room. */
+MEND_TEST(there_is_no_room)
+{
+    begin();
+    CHECK_EQ(admit(2, 2), 0);
+    CHECK_EQ(admit(4, 7), ENOSPC);
+    segment_fails = true;
+    CHECK_EQ(admit(4, 1), ENOSPC);
+    CHECK_EQ(vacancies, 6);
+    CHECK_EQ(agent.n, OURS + 2);
+    CHECK_EQ(x.blocks_n, 1);
+    CHECK_EQ(x.block[0].n, 2);
+    CHECK_EQ(mend_guest_name(&x, 4), -1);
+    segment_fails = false;
+    CHECK_EQ(admit(4, 1), 0);
+    CHECK_EQ(mend_guest_name(&x, 4), OURS + 2);
+}
+
+/* By the word of their agent, once; of names that it never told nothing is believed. */
+MEND_TEST(deaths_there)
+{
+    struct mend_link_death d[] = {{2, MEND_CAUSE_SIGNAL, 9}, {7, MEND_CAUSE_SIGNAL, 9}, {3, 0, 0}};
+
+    begin();
+    CHECK_EQ(admit(2, 3), 0);
+    mend_guest_deaths(&agent, &x, d, 3, 5, false);
+    CHECK_EQ(verdicts_n, 2);
+    CHECK_EQ(verdict[0].peer, OURS);
+    CHECK_EQ(verdict[0].cause, MEND_CAUSE_SIGNAL);
+    CHECK_EQ(verdict[1].peer, OURS + 1);
+    mend_guest_deaths(&agent, &x, d, 3, 6, false);
+    CHECK_EQ(verdicts_n, 2);
+}
+
+/* What was declared together goes together, and only of those that the other knows; the causes follow. */
+MEND_TEST(deaths_here)
+{
+    struct mend_link_run runs[4];
+
+    begin();
+    mend_store_release(&mend_node_process_of(agent.shm, 3)->presence, MEND_PRESENCE_LEFT);
+    CHECK_EQ(untold(runs), 1);
+    die(0, 0, MEND_CAUSE_SIGNAL);
+    die(1, 0, MEND_CAUSE_SIGNAL);
+    die(3, 2, MEND_CAUSE_SIGNAL);
+    die(2, 3, MEND_CAUSE_UNKNOWN);
+    CHECK(mend_guest_look(&agent, &x, 1) == MEND_TIME_NEVER);
+    CHECK_EQ(sent_n, 4);
+    CHECK_EQ(sent[0].kind, MEND_LINK_DEATH);
+    CHECK_EQ(sent[0].n, 2);
+    CHECK_EQ(sent[0].death[1].name, 1);
+    CHECK_EQ(sent[1].kind, MEND_LINK_DEATH);
+    CHECK_EQ(sent[1].death[0].name, 2);
+    CHECK_EQ(sent[2].kind, MEND_LINK_EXPLAIN);
+    CHECK_EQ(sent[3].death[0].name, 1);
+    mend_store_relaxed(&mend_node_death_of(agent.shm, 3)->why,
+                       MEND_NODE_WHY(MEND_CAUSE_SIGNAL, 11));
+    mend_guest_look(&agent, &x, 2);
+    CHECK_EQ(sent_n, 5);
+    CHECK_EQ(sent[4].kind, MEND_LINK_EXPLAIN);
+    CHECK_EQ(sent[4].death[0].code, 11);
+    mend_guest_look(&agent, &x, 3);
+    CHECK_EQ(sent_n, 5);
+}
+
+/* Its agent hears when nobody here looks at a dead guest any more, not before. */
+MEND_TEST(the_place_of_a_dead_guest_is_released)
+{
+    begin();
+    CHECK_EQ(admit(6, 1), 0);
+    die(OURS, 0, MEND_CAUSE_SIGNAL);
+    mend_guest_look(&agent, &x, 1);
+    CHECK_EQ(sent_n, 0);
+    agent.cleared_n = 1;
+    mend_guest_look(&agent, &x, 2);
+    mend_guest_look(&agent, &x, 3);
+    CHECK_EQ(sent_n, 1);
+    CHECK_EQ(sent[0].kind, MEND_LINK_RELEASED);
+    CHECK_EQ(sent[0].death[0].name, 6);
+}
+
+/* All at once, when the last one is seen to have ended. */
+MEND_TEST(the_agent_of_the_guests_is_lost)
+{
+    begin();
+    CHECK_EQ(admit(0, 3), 0);
+    for (int32_t there = 0; there < 3; there++)
+        let_run(there);
+    x.held[0] = 3;
+    state = MEND_CONTACT_LOST;
+    mark_life(0);
+    mark_life(2);
+    CHECK(mend_guest_look(&agent, &x, SECOND) < 2 * SECOND);
+    CHECK_EQ(verdicts_n, 0);
+    mark_life(1);
+    mend_guest_look(&agent, &x, SECOND + 2);
+    CHECK_EQ(verdicts_n, 3);
+    CHECK_EQ(state, MEND_CONTACT_OVER);
+    CHECK_EQ(x.held[0], 0);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(verdict[i].cause, MEND_CAUSE_LOST);
+        CHECK(!ranks[OURS + i].unproven);
+    }
+    mend_guest_look(&agent, &x, SECOND + 3);
+    CHECK_EQ(state, MEND_CONTACT_OVER); /* their places are not vacant */
+    for (int i = 0; i < 3; i++)
+        mend_guest_left(&x);
+    mend_guest_look(&agent, &x, SECOND + 4);
+    CHECK_EQ(state, MEND_CONTACT_CLOSED);
+}
+
+/* One of them does not end: after three seconds it counts as dead, and its place is not given again. */
+MEND_TEST(a_guest_that_does_not_end)
+{
+    begin();
+    CHECK_EQ(admit(0, 2), 0);
+    let_run(0);
+    let_run(1);
+    mark_life(0);
+    state = MEND_CONTACT_LOST;
+    mend_guest_look(&agent, &x, SECOND);
+    mend_guest_look(&agent, &x, 4 * SECOND - 1);
+    CHECK_EQ(verdicts_n, 0);
+    mend_guest_look(&agent, &x, 4 * SECOND);
+    CHECK_EQ(verdicts_n, 2);
+    CHECK(!ranks[OURS].unproven);
+    CHECK(ranks[OURS + 1].unproven);
+}
+
+MEND_TEST_MAIN()

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* link.c – two agents of one user connect their jobs (MPI_Comm_connect between two mpiexecs).
+ *
+ *   rank ─CONNECT─> agent ─ HELLO, segment ──────> agent of the port's job, at an abstract socket named by that job
+ *                         <──── OLLEH, segment ───       both know the segments, and the numbers of the jobs
+ *                         ─ PROOF ───────────────>
+ *                         ─ ASK, our processes ──>       gives them names and places, and tells its ranks
+ *                         <─ GUESTS, their places ─
+ *                         <─ TELL, its processes ─
+ *        the same here    ─ GUESTS, their places ─>      tells its ranks
+ *   rank <─ ANSWER ──────
+ *
+ * What the agents say to each other, and what ranks are answered, is decided by ft/contact_sm.h; here its acts are carried
+ * out.  From then on each agent tells the other of its verdicts, and stays the only judge of its own ranks.  A link stays
+ * until one of the jobs ends; each later CONNECT repeats ASK and TELL for processes that came meanwhile.  One that names
+ * processes of this job (MPI_Comm_spawn on a communicator of both) is answered with yes only if the other job knows them all.
+ *
+ * The number of a job names its processes in frames (node/abroad.h). */
+#include "agent/link.h"
+
+#include "base/time.h"
+#include "rt/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define AGAIN_NS   (5 * MEND_NS_PER_MS)
+#define SILENCE_NS (10 * MEND_NS_PER_S)
+#define ROOM       4u /* of the machine at first */
+
+static uint32_t draw_lot(void)
+{
+    uint32_t lot;
+
+    if (getrandom(&lot, sizeof(lot), 0) != sizeof(lot))
+        lot = (uint32_t)mend_time_monotonic_ns();
+    return lot;
+}
+
+static struct mend_contact *new_contact(uint32_t links_room, uint32_t asks_room)
+{
+    return mend_xalloc(1, mend_contact_size(MEND_ABROAD_NUMBERS, links_room, asks_room));
+}
+
+void mend_links_open(struct agent *agent)
+{
+    mend_list_init(&agent->links);
+    mend_list_init(&agent->errands);
+    agent->contact = new_contact(ROOM, ROOM);
+    mend_contact_init(agent->contact, agent->shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
+    agent->door_fd = mend_link_door(agent->shm->job); /* -1: a job that cannot be connected with */
+}
+
+/* ---- links ---- */
+
+static struct mend_link *link_of(struct agent *agent, int32_t id)
+{
+    mend_list_foreach (l, next, &agent->links)
+        if (mend_list_entry(l, struct mend_link, link)->id == id)
+            return mend_list_entry(l, struct mend_link, link);
+    return NULL;
+}
+
+enum mend_contact_state mend_link_state(const struct agent *agent, const struct mend_link *x)
+{
+    const struct mend_contact_link *l = mend_contact_link(agent->contact, x->id);
+
+    return l ? (enum mend_contact_state)l->state : MEND_CONTACT_CLOSED;
+}
+
+bool mend_link_is_open(const struct agent *agent, const struct mend_link *x)
+{
+    const struct mend_contact_link *l = mend_contact_link(agent->contact, x->id);
+
+    return l && l->state == MEND_CONTACT_OPEN && l->proved;
+}
+
+static struct mend_link *add(struct agent *agent, int fd)
+{
+    struct mend_link *x = mend_xalloc(1, sizeof(*x));
+
+    *x = (struct mend_link){.fd = fd, .id = agent->link_ids_n++, .shm_fd = -1};
+    x->block = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*x->block));
+    x->told = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->told));
+    x->held = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->held));
+    x->there = mend_xalloc(MEND_NODE_NAMES, sizeof(*x->there));
+    mend_list_init(&x->out);
+    mend_list_append(&agent->links, &x->link);
+    mend_agent_listen_to_link(agent, fd, true, false);
+    return x;
+}
+
+/* Its guests are dead, and have no places: they stay somebody's. */
+static void leave_guests(struct agent *agent, const struct mend_link *x)
+{
+    static struct mend_link nobody = {.id = -1};
+
+    for (uint32_t i = 0; i < x->blocks_n; i++)
+        for (int k = 0; k < x->block[i].n; k++)
+            agent->rank[x->block[i].here + k].guest_of = &nobody;
+}
+
+static void drop_segment(struct mend_link *x)
+{
+    if (x->shm)
+        munmap(x->shm, x->shm_bytes);
+    if (x->shm_fd >= 0)
+        close(x->shm_fd);
+    x->shm = NULL;
+    x->shm_fd = -1;
+}
+
+static void free_link(struct agent *agent, struct mend_link *x)
+{
+    leave_guests(agent, x);
+    mend_link_drop_queue(x);
+    drop_segment(x);
+    mend_list_remove(&x->link);
+    free(x->block);
+    free(x->told);
+    free(x->held);
+    free(x->there);
+    free(x);
+}
+
+/* Takes fd.  False: it is not a segment of that job. */
+bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other)
+{
+    drop_segment(x);
+    x->shm_fd = fd;
+    x->shm = fd < 0 ? NULL : mend_abroad_map(fd, MEND_NODE_PART_CELL, &x->shm_bytes);
+    return x->shm && x->shm->job == other;
+}
+
+/* ---- acts ---- */
+
+static void send_runs(struct agent *agent, struct mend_link *x, enum mend_link_kind kind, int error)
+{
+    struct mend_link_run *runs = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*runs));
+    struct mend_link_msg m = {.kind = kind, .code = error};
+
+    m.n = error ? 0 : mend_guest_untold(agent, x, runs, MEND_ABROAD_BLOCKS_MAX);
+    mend_link_send(agent, x, &m, runs, (size_t)m.n * 2);
+    free(runs);
+}
+
+/* Greetings are the first message of a side: there is room for them. */
+static void say(struct agent *agent, struct mend_link *x, const struct mend_contact_msg *c)
+{
+    struct mend_link_msg m = {.magic = MEND_LINK_MAGIC,
+                              .kind = c->word,
+                              .code = c->code,
+                              .number = c->number,
+                              .turn = c->turn,
+                              .job = c->job,
+                              .to = c->to};
+
+    if (c->word == MEND_CONTACT_ASK || c->word == MEND_CONTACT_TELL) {
+        send_runs(agent, x, (enum mend_link_kind)c->word, c->code);
+    } else if (c->word != MEND_CONTACT_HELLO && c->word != MEND_CONTACT_OLLEH) {
+        mend_link_send(agent, x, &m, NULL, 0);
+    } else if (!mend_link_greet(x, &m, agent->shm_fd)) {
+        mend_link_step(agent, (struct mend_contact_event){.kind = MEND_CONTACT_ENDED,
+                                                          .link = x->id,
+                                                          .error = ECONNREFUSED});
+    }
+}
+
+static void call(struct agent *agent, uint64_t other)
+{
+    struct mend_contact_event ev = {.kind = MEND_CONTACT_REACHED, .link = -1};
+    int fd;
+
+    ev.error = mend_link_reach(other, &fd);
+    if (ev.error)
+        ev.kind = MEND_CONTACT_UNREACHED;
+    else
+        ev.link = add(agent, fd)->id;
+    mend_link_step(agent, ev);
+}
+
+/* A question of a rank for whose answer the other job must know n processes. */
+struct errand {
+    struct mend_list link; /* in agent->errands */
+    int rank, first, n;
+    uint64_t number;
+};
+
+/* 0, or an errno value: why the other job does not know them all. */
+static int are_known(struct agent *agent, uint64_t other, int first, int n)
+{
+    mend_list_foreach (l, next, &agent->links) {
+        struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+
+        if (x->other != other || !mend_link_is_open(agent, x))
+            continue;
+        for (int i = first; i < first + n; i++)
+            if (!mend_guest_is_told(x, i))
+                return mend_rank_is_dead(agent, i) || mend_rank_has_ended(&agent->rank[i]) ? ESRCH
+                                                                                           : ENOSPC;
+        return 0;
+    }
+    return ENOENT;
+}
+
+/* The question is answered with this error; the errand is done. */
+static int do_errand(struct agent *agent, const struct mend_contact_act *act)
+{
+    int error = act->error;
+
+    mend_list_foreach (l, next, &agent->errands) {
+        struct errand *e = mend_list_entry(l, struct errand, link);
+
+        if (e->rank != act->rank || e->number != act->number)
+            continue;
+        if (!error)
+            error = are_known(agent, act->job, e->first, e->n);
+        mend_list_remove(&e->link);
+        free(e);
+    }
+    return error;
+}
+
+static void answer(struct agent *agent, const struct mend_contact_act *act)
+{
+    struct rank *r = &agent->rank[act->rank];
+    struct mend_ctl_abroad m = {.magic = MEND_CTL_MAGIC,
+                                .kind = MEND_CTL_ANSWER,
+                                .error = do_errand(agent, act),
+                                .job = act->job,
+                                .ask = act->number};
+
+    if (r->ctl_fd >= 0 &&
+        send(r->ctl_fd, &m, MEND_CTL_ABROAD_BYTES(0), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        mend_verdict_call(agent, r);
+}
+
+/* release: pairs with the acquire in own_number() (node/abroad.c) */
+static void opened(struct agent *agent, struct mend_link *x, uint64_t other)
+{
+    mend_store_release(&agent->shm->number, agent->contact->number);
+    x->other = other;
+    x->number = mend_contact_link(agent->contact, x->id)->number;
+    x->sent_k = x->explained_k = mend_load_acquire(&agent->shm->deaths_n);
+}
+
+static void close_link(struct agent *agent, struct mend_link *x, bool kept)
+{
+    mend_agent_listen_to_link(agent, x->fd, false, false);
+    close(x->fd);
+    x->fd = -1;
+    x->closed = !kept;
+}
+
+static void carry_out(struct agent *agent, const struct mend_contact_act *act)
+{
+    struct mend_link *x = link_of(agent, act->link);
+
+    switch (act->kind) {
+    case MEND_CONTACT_SAY:
+        say(agent, x, &act->msg);
+        break;
+    case MEND_CONTACT_CALL:
+        call(agent, act->job);
+        break;
+    case MEND_CONTACT_ANSWER:
+        answer(agent, act);
+        break;
+    case MEND_CONTACT_OPENED:
+        opened(agent, x, act->job);
+        break;
+    case MEND_CONTACT_CLOSE:
+        close_link(agent, x, act->kept);
+        break;
+    }
+}
+
+/* Room for one link and one question more. */
+static void make_room(struct agent *agent)
+{
+    struct mend_contact *x = agent->contact, *more;
+    uint32_t links = x->links_room, asks = x->asks_room;
+
+    if (x->links_n < links && x->asks_n < asks)
+        return;
+    links *= x->links_n == links ? 2 : 1;
+    asks *= x->asks_n == asks ? 2 : 1;
+    more = new_contact(links, asks);
+    mend_contact_move(more, links, asks, x);
+    free(x);
+    agent->contact = more;
+}
+
+void mend_link_step(struct agent *agent, struct mend_contact_event ev)
+{
+    struct mend_contact_act act;
+
+    ev.lot = draw_lot();
+    make_room(agent);
+    mend_contact_step(agent->contact, &ev);
+    while (mend_contact_next(agent->contact, &act))
+        carry_out(agent, &act);
+}
+
+void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64_t number,
+                     int first, int names_n)
+{
+    struct errand *e = names_n ? mend_xalloc(1, sizeof(*e)) : NULL;
+
+    if (e) {
+        *e = (struct errand){.rank = r->index, .first = first, .n = names_n, .number = number};
+        mend_list_append(&agent->errands, &e->link);
+    }
+    mend_link_step(agent,
+                   (struct mend_contact_event){.kind = MEND_CONTACT_ASKED,
+                                               .link = -1,
+                                               .rank = r->index,
+                                               .job = other,
+                                               .number = number,
+                                               .until = mend_time_monotonic_ns() + SILENCE_NS});
+}
+
+void mend_link_mourned(struct agent *agent, struct mend_link *x)
+{
+    mend_link_step(agent, (struct mend_contact_event){.kind = MEND_CONTACT_MOURNED, .link = x->id});
+}
+
+void mend_link_forgotten(struct agent *agent, struct mend_link *x)
+{
+    x->closed = true;
+    mend_link_step(agent,
+                   (struct mend_contact_event){.kind = MEND_CONTACT_FORGOTTEN, .link = x->id});
+}
+
+void mend_links_knock(struct agent *agent)
+{
+    int fd;
+
+    while ((fd = accept4(agent->door_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+        if (mend_link_is_same_user(fd))
+            mend_link_step(agent, (struct mend_contact_event){.kind = MEND_CONTACT_KNOCKED,
+                                                              .link = add(agent, fd)->id});
+        else
+            close(fd);
+}
+
+mend_time_ns mend_links_look(struct agent *agent, mend_time_ns now)
+{
+    mend_time_ns next, at;
+
+    if (mend_contact_due(agent->contact, now) <= now)
+        mend_link_step(
+            agent, (struct mend_contact_event){.kind = MEND_CONTACT_LOOK, .link = -1, .now = now});
+    next = mend_contact_due(agent->contact, now);
+    next = next <= now ? now + AGAIN_NS : next;
+    mend_list_foreach (l, after, &agent->links) {
+        struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+
+        at = mend_guest_look(agent, x, now);
+        next = at < next ? at : next;
+        if (x->closed)
+            free_link(agent, x);
+    }
+    return next;
+}
+
+bool mend_links_hold(const struct agent *agent, int name)
+{
+    mend_list_foreach (l, next, &agent->links) {
+        const struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+
+        if (x->held[name / 64] >> name % 64 & 1)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* link.h – the connection of this job with another one: what link.c (which jobs are connected), link_wire.c (the sockets),
+ * link_talk.c (the messages) and guest.c (processes of the other job) share. */
+#ifndef MEND_LAUNCH_AGENT_LINK_H
+#define MEND_LAUNCH_AGENT_LINK_H
+
+#include "agent/agent.h"
+
+#include "ft/contact_sm.h"
+#include "node/abroad.h"
+#include "agent/verdict.h"
+
+#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e32)
+#define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
+#define MEND_LINK_DEATHS_MAX 1024
+#define MEND_LINK_BODY_MAX   (2 * MEND_ABROAD_BLOCKS_MAX + MEND_LINK_NAMES_MAX) /* words */
+#define MEND_LINK_MSG_MAX    (sizeof(struct mend_link_msg) + MEND_LINK_BODY_MAX * sizeof(int32_t))
+#define MEND_LINK_WORDS      ((MEND_NODE_NAMES + 63) / 64) /* of a set of names */
+
+enum mend_link_kind {
+    MEND_LINK_HELLO = MEND_CONTACT_HELLO, /* with the segment of the sender */
+    MEND_LINK_OLLEH = MEND_CONTACT_OLLEH, /* too */
+    MEND_LINK_REFUSE = MEND_CONTACT_REFUSE,
+    MEND_LINK_PROOF = MEND_CONTACT_PROOF,
+    MEND_LINK_ASK = MEND_CONTACT_ASK,   /* runs of processes that were not told of yet */
+    MEND_LINK_TELL = MEND_CONTACT_TELL, /* too, if there is no error */
+    MEND_LINK_GUESTS,                   /* the processes of these runs have these places here */
+    MEND_LINK_UNTELL,                   /* those of these runs have found no room here */
+    MEND_LINK_DEATH,                    /* verdicts on processes of the sender, given together */
+    MEND_LINK_EXPLAIN,                  /* the cause of one that was given before */
+    MEND_LINK_RELEASED, /* nobody here looks at this dead process of yours any more */
+    MEND_LINK_ABORT,    /* process `from` of the sender aborts these of the receiver */
+};
+
+struct mend_link_msg {
+    uint32_t magic, kind;
+    uint64_t job, to;
+    uint64_t when_ns; /* DEATH */
+    uint32_t number;
+    int32_t
+        code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may have happened after when_ns */
+    int32_t from; /* ABORT */
+    uint32_t n;   /* runs, deaths or names */
+    uint32_t turn;
+    uint32_t follows; /* ABORT: as in struct mend_abort */
+    int32_t body[];
+};
+
+struct mend_link_run {
+    int32_t first, n;
+};
+struct mend_link_death {
+    int32_t name, cause, code;
+};
+
+struct mend_link {
+    struct mend_list link; /* in agent->links */
+    int32_t id;            /* in agent->contact */
+    bool closed;           /* it is there no more: to be freed */
+    int fd;                /* -1: closed */
+    uint64_t other;        /* job */
+    uint32_t number;       /* of the other job; 0: it is not open yet */
+    int shm_fd;            /* the other's segment; -1: not known */
+    struct mend_node_header *shm;
+    size_t shm_bytes;
+    struct mend_abroad_block *block; /* names of its processes; MEND_ABROAD_BLOCKS_MAX */
+    uint32_t blocks_n;
+    int guests_n;         /* of them, those that have a place here */
+    uint64_t *told;       /* set of our names that it was told of */
+    uint64_t *held;       /* of those, the ones that it may look at: not dead and released */
+    mend_place *there;    /* by our names: their places in its segment */
+    uint32_t sent_k;      /* verdicts that were looked at for it */
+    uint32_t explained_k; /* and whose causes were */
+    bool announce_due;    /* some rank has not got what we know */
+    mend_time_ns lost_until;
+    struct mend_list out; /* messages that wait for room */
+};
+
+/* link.c: what the machine knows of x; it is open, at both sides; all its guests are dead; and they have no places any more. */
+enum mend_contact_state mend_link_state(const struct agent *agent, const struct mend_link *x);
+bool mend_link_is_open(const struct agent *agent, const struct mend_link *x);
+void mend_link_mourned(struct agent *agent, struct mend_link *x);
+void mend_link_forgotten(struct agent *agent, struct mend_link *x);
+
+/* An event of the machine, and its acts. */
+void mend_link_step(struct agent *agent, struct mend_contact_event ev);
+
+/* Takes fd.  False: it is not a segment of that job. */
+bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other);
+
+/* link_wire.c */
+
+/* A socket where the agents of other jobs find this one; -1: there is none. */
+int mend_link_door(uint64_t job);
+
+/* Connects with the agent of a job.  0, or an errno value: ENOENT: it has ended; EAGAIN: its door is crowded. */
+int mend_link_reach(uint64_t job, int *fd_p);
+
+bool mend_link_is_same_user(int fd);
+
+/* Sends the first message of this side, with a descriptor.  False: the link has ended. */
+bool mend_link_greet(struct mend_link *x, const struct mend_link_msg *m, int fd);
+
+/* The next message, of MEND_LINK_MSG_MAX bytes at most, and a descriptor that came with it, or -1.  EAGAIN: none is there;
+ * ENOENT: the link has ended; EPROTO: it is not one that an agent of ours sends. */
+int mend_link_receive(const struct agent *agent, const struct mend_link *x, struct mend_link_msg *m,
+                      int *fd_p);
+
+/* Sends what has waited for room, as far as there is; drops it. */
+void mend_link_flush(struct agent *agent, struct mend_link *x);
+void mend_link_drop_queue(struct mend_link *x);
+
+/* Sends n words behind *m; queues them if there is no room. */
+void mend_link_send(struct agent *agent, struct mend_link *x, struct mend_link_msg *m,
+                    const void *body, size_t words);
+
+/* guest.c */
+
+/* The next processes that the other is not told of yet: their runs, at most so many; marks them as told. */
+uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend_link_run *runs,
+                           uint32_t max);
+bool mend_guest_is_told(const struct mend_link *x, int name);
+/* The other had no room for them. */
+void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, uint32_t n);
+
+/* The processes of the runs get names and places here; all ranks hear of them.  0 or an errno value. */
+int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
+                     uint32_t n);
+
+/* Tells all ranks what is known of the other job.  False: one could not be told. */
+bool mend_guest_announce(struct agent *agent, struct mend_link *x);
+
+/* What the other job's process is called here; -1: it has no name here. */
+int mend_guest_name(const struct mend_link *x, int32_t there);
+/* The other way round, of a guest of x. */
+int32_t mend_guest_there(const struct mend_link *x, int name);
+
+/* Declares these guests dead, at once for all who look. */
+void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
+                       uint32_t n, mend_time_ns when_ns, bool late);
+void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct mend_link_death *d);
+
+/* What is due for a link: verdicts to the other, what its loss means.  Returns when to look again. */
+mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time_ns now);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* open.c – the agent of a node from its first step to its last.
+ *
+ *   segment -> threads -> ranks -> keeper -> agent.c's loop -> sweep
+ *
+ * Order matters in three places: the watchers sleep before the first rank starts; the keeper is forked after the ranks,
+ * which must not inherit its pipe, and ends before they are reaped. */
+#include "agent/agent.h"
+
+#include "agent/tell.h"
+
+#include "agent/doorman.h"
+#include "agent/segment.h"
+#include "agent/start.h"
+#include "agent/verdict.h"
+#include "base/time.h"
+#include "output/iof.h"
+#include "share/shell_limits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define TIME_LONG (MEND_TIME_NEVER / 4) /* for ever, with room for sums */
+/* Ten times what the dying wait for a core of an overloaded node (README.md). */
+#define HOLD_NS (3 * MEND_NS_PER_S)
+
+static _Noreturn void die(const char *what)
+{
+    char text[MEND_LIMITS_TEXT];
+
+    fprintf(stderr, "mpiexec: %s: %s\n", what, mend_limits_error(errno, text, sizeof(text)));
+    exit(1);
+}
+
+/* The segment is not a file on a disk, so a soft limit on the size of those does not count for it; for our output
+ * and the --report file it does. */
+static void create_segment(struct agent *agent)
+{
+    struct rlimit before;
+    bool lifted = mend_limits_lift(RLIMIT_FSIZE, &before);
+    uint64_t bytes = 0;
+    char what[128];
+    bool ok = mend_segment_create(agent, &bytes);
+    int error = errno;
+
+    if (lifted && ok)
+        setrlimit(RLIMIT_FSIZE, &before);
+    if (ok)
+        return;
+    errno = error;
+    snprintf(what, sizeof(what), "the shared segment of %llu MiB for %d ranks cannot be created",
+             (unsigned long long)(bytes >> 20), agent->n);
+    die(what);
+}
+
+static void create_ranks(struct agent *agent)
+{
+    struct mend_options *o = agent->o;
+
+    agent->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*agent->rank));
+    for (int a = 0, i = 0; a < o->apps_n; a++)
+        for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
+            agent->rank[i] = (struct rank){.index = i,
+                                           .app = &o->apps[a],
+                                           .app_index = a,
+                                           .world_n = agent->n,
+                                           .spawn_fd = -1,
+                                           .own_group = !(i == o->tty_rank && o->at_terminal),
+                                           .wrapped_pidfd = -1,
+                                           .ctl_fd = -1,
+                                           .watch_fd = -1};
+}
+
+/* The rank that has the terminal runs in gdb, the others as always. */
+static void use_gdb(struct agent *agent)
+{
+    struct rank *r = &agent->rank[agent->o->tty_rank];
+    struct mend_app *app = mend_xalloc(1, sizeof(*app));
+    int words_n = 0;
+
+    *app = *r->app;
+    while (r->app->argv[words_n])
+        words_n++;
+    app->argv = mend_xalloc((size_t)words_n + 4, sizeof(char *));
+    app->argv[0] = mend_xprintf("gdb");
+    app->argv[1] = mend_xprintf("-q");
+    app->argv[2] = mend_xprintf("--args");
+    for (int i = 0; i < words_n; i++)
+        app->argv[3 + i] = i ? r->app->argv[i] : r->app->path;
+    mend_find_program(app, agent->o);
+    r->app = app;
+}
+
+static mend_time_ns time_of(mend_time_ns t)
+{
+    return t < TIME_LONG ? t : TIME_LONG;
+}
+
+static void create_detector(struct agent *agent)
+{
+    const struct mend_params *p = &agent->o->params;
+    struct mend_detector_config config = {.stop_ns = time_of(p->stop_timeout_ns),
+                                          .kill_ns = time_of(p->kill_repeat_ns),
+                                          .hold_ns = HOLD_NS,
+                                          .undying_ns = time_of(p->kill_timeout_ns)};
+
+    config.stop_max_ns = config.stop_ns;
+    if (p->stop_growth > 1)
+        config.stop_max_ns = config.stop_ns < TIME_LONG / p->stop_growth
+                                 ? config.stop_ns * p->stop_growth
+                                 : TIME_LONG;
+    agent->detector = mend_xalloc(1, mend_detector_size(MEND_NODE_NAMES));
+    mend_detector_init(agent->detector, agent->n, &config, agent->start_ns);
+}
+
+static void open_descriptors(struct agent *agent)
+{
+    static const int ours[] = {SIGCHLD, SIGCONT};
+
+    agent->signal_fd = mend_process_signals(ours, MEND_COUNT_OF(ours));
+    agent->note_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (agent->signal_fd < 0 || agent->note_fd < 0)
+        die("the system has no file descriptors left");
+}
+
+void mend_agent_open(struct agent *agent, struct mend_options *o, struct mend_loop *loop)
+{
+    agent->o = o;
+    agent->self_pid = getpid();
+    agent->n = o->ranks_n;
+    agent->places_n = mend_options_places(o);
+    agent->start_ns = mend_time_monotonic_ns();
+    agent->start_by_ns =
+        o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : agent->start_ns + o->timeout_ns;
+    agent->tick_at = agent->scan_at = agent->news_at = MEND_TIME_NEVER;
+    agent->reporting = o->report_path != NULL;
+    pthread_mutex_init(&agent->lock, NULL);
+    mend_list_init(&agent->spawn_waits);
+    mend_agent_join(agent, loop);
+    open_descriptors(agent);
+    create_ranks(agent);
+    mend_vacancy_init(agent);
+    if (o->gdb)
+        use_gdb(agent);
+    create_detector(agent);
+    create_segment(agent);
+    mend_links_open(agent);
+    if (!mend_doorman_open(agent))
+        die("cannot take connections on the loopback interface");
+    mend_bind_choose(agent);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static void say_started(struct agent *agent)
+{
+    char cores[64], text[48];
+
+    for (int i = 0; agent->o->verbose && i < agent->n; i++) {
+        mend_place_text(&agent->rank[i].cpus, text, sizeof(text));
+        snprintf(cores, sizeof(cores), agent->bound ? " on processors %s" : "%s",
+                 agent->bound ? text : "");
+        mend_say(agent, "mend: rank %d: pid %d, %s%s", i, agent->rank[i].child,
+                 agent->rank[i].app->path, cores);
+    }
+    if (agent->o->report_bindings)
+        mend_bind_report(agent);
+}
+
+bool mend_agent_start(struct agent *agent)
+{
+    bool started;
+
+    mend_watch_start(agent, 0, agent->n);
+    started = mend_start_local(agent);
+    if (started)
+        mend_spares_start(agent);
+    mend_keeper_start(agent);
+    if (started) {
+        say_started(agent);
+        mend_tell_started(agent);
+    }
+    mend_agent_listen_to_all(agent);
+    return started;
+}
+
+/* A mistake of ours has shown itself (src/req/wait.c). */
+static void say_overslept(struct agent *agent)
+{
+    unsigned n = 0;
+
+    for (int i = 0; i < agent->n; i++)
+        n += mend_load_relaxed(&agent->rank[i].shared->overslept_n);
+    if (n)
+        mend_say(
+            agent,
+            "mend: %u sleep%s of ranks lasted until SLEEP_MAX although something had arrived: a "
+            "wake-up was lost, which is a bug in Mend; please report it",
+            n, n > 1 ? "s" : "");
+}
+
+void mend_agent_close(struct agent *agent)
+{
+    mend_sweep_all(agent);
+    mend_keeper_end(agent); /* it knows the ranks by numbers that are others' from now on */
+    mend_sweep_reap(agent);
+    mend_sweep_names(agent);
+    say_overslept(agent);
+}

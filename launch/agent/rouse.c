@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rouse.c – ringing ranks whose descriptors are readable (node/watch.h has the idea, and why no wake-up is lost).
+ *
+ * A rank that waits for descriptors has handed over an epoll set, which becomes readable once for each of its requests.  The
+ * main thread takes the event, counts it, and rings.  What a rank hands over may be any descriptor, since a rank is a program that
+ * may write what it likes: one that cannot be waited for, or is not a set, is dropped.
+ *
+ * There is at most one set of each rank here; it is dropped when the rank takes it back, has closed its socket, or has ended. */
+#include "agent/rouse.h"
+
+#include "agent/tell.h"
+
+#include "node/wake.h"
+#include "share/shell_limits.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+void mend_rouse_ring(struct agent *agent, const struct rank *r)
+{
+    struct mend_node_wakes wakes = {.header = agent->shm};
+
+    mend_node_wakes_add(&wakes, r->place);
+    mend_node_wakes_flush(
+        &wakes); /* also a release of readable_n: pairs with the acquire in bell_arm() */
+}
+
+void mend_rouse_drop(struct agent *agent, struct rank *r)
+{
+    if (r->watch_fd < 0)
+        return;
+    mend_loop_drop(agent->loop, r->watch_fd); /* the rank has the file, too */
+    close(r->watch_fd);
+    r->watch_fd = -1;
+}
+
+void mend_rouse_look(struct agent *agent, struct rank *r)
+{
+    mend_atomic_u32 *n = &r->shared->readable_n;
+    struct epoll_event e;
+    int events_n = r->watch_fd < 0 ? 0 : epoll_wait(r->watch_fd, &e, 1, 0);
+
+    if (events_n > 0) {
+        mend_store_relaxed(n, mend_load_relaxed(n) + 1);
+        mend_rouse_ring(agent, r);
+    } else if (events_n < 0 && errno != EINTR) {
+        mend_rouse_drop(agent, r);
+        mend_say(agent, "mend: a damaged message from rank %d was ignored", r->index);
+    }
+}
+
+/* The rank looks by itself, often. */
+static void refuse(struct agent *agent, struct rank *r, int error)
+{
+    char text[MEND_LIMITS_TEXT];
+
+    mend_store_relaxed(&r->shared->deaf, 1);
+    mend_rouse_ring(agent, r);
+    mend_say(agent,
+             "mend: mpiexec cannot wait for the descriptors of rank %d, which looks at them every "
+             "millisecond: %s",
+             r->index, mend_limits_error(error, text, sizeof(text)));
+}
+
+void mend_rouse_take(struct agent *agent, struct rank *r, int fd)
+{
+    mend_rouse_drop(agent, r);
+    if (fd < 0) { /* the kernel drops what we have no number for */
+        refuse(agent, r, EMFILE);
+        return;
+    }
+    r->watch_fd = fd;
+    if (!mend_agent_listen_to_set(agent, r)) {
+        int error = errno;
+
+        mend_rouse_drop(agent, r);
+        refuse(agent, r, error);
+        return;
+    }
+    mend_store_relaxed(&r->shared->deaf, 0);
+    mend_rouse_look(agent, r); /* an event may be there already */
+}

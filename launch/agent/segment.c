@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* segment.c – the memory that the ranks of this node share.
+ *
+ * It has no name and is sealed: it leaves nothing behind, and no process can shrink it.  Its size
+ * grows with the square of the number of ranks, but only touched pages exist.  The parts that every rank
+ * reads (header, ranks, deaths, bells, said, the bit and the votes of MPI_COMM_WORLD) are reserved here; a rank
+ * reserves its rings, with their heads, its cells and the bits of its contexts when it uses them. */
+#include "agent/agent.h"
+
+#include "agent/tell.h"
+
+#include "base/time.h"
+#include "node/log.h"
+#include "agent/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE UINT64_C(4096)
+
+/* Between two looks whether the survivors have let go of a dead rank. */
+#define GIVE_BACK_SOON_NS (MEND_NS_PER_MS / 2)
+#define GIVE_BACK_LATE_NS MEND_NS_PER_S
+
+static unsigned cores_allowed(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+void mend_segment_expect(struct agent *agent, int n)
+{
+    struct mend_node_header *h = agent->shm;
+
+    h->ranks_here_n += (uint32_t)n;
+    if (h->ranks_here_n > h->cores_n)
+        mend_store_relaxed(&h->oversubscribed, 1);
+}
+
+static void fill_header(struct agent *agent, const struct mend_node_header *layout)
+{
+    struct mend_node_header *h = agent->shm;
+
+    *h = *layout;
+    h->agent_pid = (uint32_t)agent->self_pid;
+    h->cores_n = cores_allowed();
+    mend_segment_expect(agent, agent->n);
+    h->reporting = agent->reporting;
+    h->start_ns = agent->start_ns;
+    if (getrandom(&h->job, sizeof(h->job), GRND_NONBLOCK) != sizeof(h->job))
+        h->job = agent->start_ns ^ (uint64_t)agent->self_pid << 32;
+    if (gethostname(h->host, sizeof(h->host)) != 0)
+        snprintf(h->host, sizeof(h->host), "localhost");
+    h->host[sizeof(h->host) - 1] = '\0';
+}
+
+static bool reserve(int fd, uint64_t from, uint64_t end)
+{
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
+}
+
+static bool reserve_range(int fd, struct mend_node_range r)
+{
+    return !r.bytes || reserve(fd, r.at, r.at + r.bytes);
+}
+
+/* Before ranks start in these places; with what they need for the votes on their MPI_COMM_WORLD. */
+static bool reserve_places(int fd, const struct mend_node_header *layout, uint32_t first, int n)
+{
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++)
+        if (!reserve_range(fd, mend_node_part_early(layout, i, first, (uint32_t)n)))
+            return false;
+    for (uint32_t k = first; k < first + (uint32_t)n; k++) {
+        uint64_t at = mend_node_votes_at(layout, mend_place_at(k), 0);
+
+        if (!reserve(fd, at, at + MEND_NODE_CELL_AGREE))
+            return false;
+    }
+    return true;
+}
+
+/* Before these names are given. */
+static bool reserve_names(int fd, const struct mend_node_header *layout, int first, int n)
+{
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++)
+        if (!reserve_range(fd, mend_node_part_of_names(layout, i, (uint32_t)first, (uint32_t)n)))
+            return false;
+    return true;
+}
+
+/* Of the context of a world whose first process has this place.  The bits of its row that ranks had before stay theirs;
+ * counters below 16 are not proposed, and their bits only the first rank of a place has. */
+static uint64_t world_counter(const struct rank *r)
+{
+    uint64_t used = mend_load_relaxed(&r->shared->contexts_n);
+
+    return !used ? 1 : used < MEND_NODE_CONTEXTS_FIRST ? MEND_NODE_CONTEXTS_FIRST : used;
+}
+
+/* The page of the bit that revokes its world. */
+static bool reserve_bit(struct agent *agent, const struct rank *r)
+{
+    uint64_t counter = world_counter(r);
+    uint64_t row =
+        (uint64_t)((char *)mend_node_revoked_of(agent->shm, r->place) - (char *)agent->shm);
+
+    return counter >= MEND_NODE_REVOKED ||
+           reserve(agent->shm_fd, row + counter / 8, row + counter / 8 + 1);
+}
+
+bool mend_segment_admit(struct agent *agent, int first, int n)
+{
+    for (int i = first; i < first + n; i++)
+        if (!reserve_places(agent->shm_fd, agent->shm, agent->rank[i].place.at, 1) ||
+            (!agent->rank[i].guest_of && !reserve_bit(agent, &agent->rank[i])))
+            return false;
+    return reserve_names(agent->shm_fd, agent->shm, first, n);
+}
+
+static void name_one(struct agent *agent, int i)
+{
+    struct mend_node_process *process = mend_node_process_of(agent->shm, i);
+    struct mend_node_rank *s = agent->rank[i].shared;
+
+    process->place = agent->rank[i].place.at;
+    process->counter = agent->rank[i].guest_of ? 0 : world_counter(&agent->rank[i]);
+    if (process->counter)
+        mend_store_relaxed(&s->contexts_n, process->counter + 1);
+    s->born_n = mend_load_relaxed(&agent->shm->deaths_n);
+    mend_store_relaxed(&s->let_go_n, s->born_n);
+}
+
+void mend_segment_name(struct agent *agent, int first, int n)
+{
+    for (int i = first; i < first + n; i++)
+        name_one(agent, i);
+    /* release: pairs with the acquire in names_given() */
+    mend_store_release(&agent->shm->names_n, (uint32_t)(first + n));
+}
+
+bool mend_segment_create(struct agent *agent, uint64_t *bytes_p)
+{
+    struct mend_node_header layout = {0};
+    int error, fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    mend_node_layout(&layout, (uint32_t)agent->places_n);
+    *bytes_p = layout.bytes;
+    if (fd < 0)
+        return false;
+    if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
+        !reserve(fd, 0, sizeof(layout)) || !reserve_places(fd, &layout, 0, agent->n) ||
+        !reserve_names(fd, &layout, 0, agent->n))
+        goto close_fd;
+    agent->shm =
+        mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (agent->shm == MAP_FAILED)
+        goto close_fd;
+    agent->shm_fd = fd;
+    fill_header(agent, &layout);
+    for (int i = 0; i < agent->n; i++)
+        mend_vacancy_take(agent, &agent->rank[i]);
+    mend_segment_name(agent, 0, agent->n);
+    return true;
+close_fd:
+    error = errno;
+    close(fd);
+    errno = error;
+    return false;
+}
+
+/* ---- memory of the dead ---- */
+
+/* What a dead rank has left in the parts of the segment that are given back, and which rank may still look at it.  A rank that is
+ * in MPI may look at all of it until it says that it has let go of the dead one (life/let_go.c).  Of a rank that has not come to
+ * MPI_Init yet:
+ *
+ *   part           what the dead rank has left there                     a rank that has not come
+ *   ring, head     rings to it; lines, desks and trays of its pairs      receives messages from there (R12)
+ *   votes of       its votes on its MPI_COMM_WORLD                       takes part in the agreement
+ *     cell 0
+ *   slab           its votes on MPI_COMM_WORLD, if that has no cell      "
+ *   other votes,   communicators that all members have created           is not a member of any
+ *     slab
+ *   cell           collectives; no member writes before all have come    has nothing to read
+ *   copy page      large messages that it was receiving                  has sent none
+ *   heap           windows and files that all members have created       is not a member of any
+ *
+ * The rings from it lie in the rows of the receivers; they are punched when another rank gets its place, and so is all else.
+ * A process that has ended, has left or is dead looks at nothing.  So a rank that never calls MPI_Init keeps memory until its
+ * process ends, and a process that has no session keeps it until it comes back and lets go, or ends. */
+enum late {
+    LATE_NEVER,   /* a rank that has not come has no business there */
+    LATE_IF_SENT, /* it has, if the dead one has sent to a rank that had not come: sent_early */
+    LATE_ALWAYS,
+};
+
+static const struct left {
+    enum mend_node_part part;
+    enum late late;
+    uint32_t from, end; /* the piece of a block; end 0: all of it */
+} lefts[] = {
+    {MEND_NODE_PART_RING, LATE_IF_SENT, 0, 0},
+    {MEND_NODE_PART_HEAD, LATE_IF_SENT, 0, 0},
+    {MEND_NODE_PART_VOTES, LATE_ALWAYS, 0, MEND_NODE_CELL_AGREE},
+    {MEND_NODE_PART_VOTES, LATE_NEVER, MEND_NODE_CELL_AGREE, 0},
+    {MEND_NODE_PART_SLAB, LATE_ALWAYS, 0, 0},
+    {MEND_NODE_PART_CELL, LATE_NEVER, 0, 0},
+    {MEND_NODE_PART_COPYPAGE, LATE_NEVER, 0, 0},
+    {MEND_NODE_PART_HEAP, LATE_NEVER, 0, 0},
+};
+
+static bool is_held(struct agent *agent, const struct rank *r)
+{
+    bool held;
+
+    pthread_mutex_lock(&agent->lock);
+    held = r->state.ending == MEND_ENDING_HELD;
+    pthread_mutex_unlock(&agent->lock);
+    return held;
+}
+
+/* The end of a script is not that of the process in it. */
+static bool is_over(struct agent *agent, int i)
+{
+    const struct rank *r = &agent->rank[i];
+
+    return mend_rank_is_dead(agent, i) || (mend_rank_has_ended(r) && !is_held(agent, r)) ||
+           mend_rank_presence(agent, i) == MEND_PRESENCE_LEFT;
+}
+
+/* The verdicts about dead of which no living rank in MPI looks at anything any more; all: nor one that will come. */
+static uint32_t let_go(struct agent *agent, bool all)
+{
+    uint32_t n = mend_load_acquire(&agent->shm->deaths_n);
+
+    for (int i = 0; i < agent->n; i++) {
+        struct mend_node_rank *r = agent->rank[i].shared;
+        bool has_come = mend_rank_presence(agent, i) != MEND_PRESENCE_NONE;
+        uint32_t let_go_n;
+
+        if ((!has_come && !all) || is_over(agent, i))
+            continue;
+        let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in say_let_go() */
+        n = let_go_n < n ? let_go_n : n;
+    }
+    return n;
+}
+
+/* Whole pages only. */
+static void punch(struct agent *agent, uint64_t from, uint64_t end)
+{
+    from = (from + PAGE - 1) & ~(PAGE - 1);
+    end &= ~(PAGE - 1);
+    if (from < end)
+        fallocate(agent->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+                  (off_t)(end - from));
+}
+
+/* Everything that was on its way to it. */
+static void punch_rings(struct agent *agent, mend_place dead)
+{
+    struct mend_node_header *h = agent->shm;
+    uint64_t ring = (uint64_t)((char *)mend_node_ring_of(h, dead, mend_place_at(0)) - (char *)h);
+    uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, mend_place_at(0)) - (char *)h);
+
+    punch(agent, ring, ring + h->row_bytes[MEND_NODE_PART_RING]);
+    punch(agent, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
+}
+
+/* Rings of a dead rank to others. */
+static void punch_column(struct agent *agent, mend_place dead)
+{
+    struct mend_node_header *h = agent->shm;
+
+    for (uint32_t i = 0; i < h->places_used; i++) {
+        uint64_t at = (uint64_t)((char *)mend_node_ring_of(h, mend_place_at(i), dead) - (char *)h);
+
+        punch(agent, at, at + h->ring_bytes);
+    }
+}
+
+/* The pages are the ranks' to make. */
+static void clear_head(struct agent *agent, const struct mend_node_head *head)
+{
+    const struct mend_node_head zero = {0};
+    struct mend_node_head found;
+    off_t at = (const char *)head - (const char *)agent->shm;
+
+    if (pread(agent->shm_fd, &found, sizeof(found), at) == sizeof(found) &&
+        memcmp(&found, &zero, sizeof(found)) != 0 &&
+        pwrite(agent->shm_fd, &zero, sizeof(zero), at) != sizeof(zero))
+        mend_say(agent, "mpiexec: the segment of the job cannot be written: %s", strerror(errno));
+}
+
+/* What others have said about the rings from this place and it about theirs, and the lines that they shared. */
+static void clear_heads(struct agent *agent, mend_place place)
+{
+    struct mend_node_header *h = agent->shm;
+
+    for (uint32_t i = 0; i < h->places_used; i++) {
+        clear_head(agent, mend_node_head_of(h, mend_place_at(i), place));
+        clear_head(agent, mend_node_head_of(h, place, mend_place_at(i)));
+    }
+}
+
+void mend_segment_clear(struct agent *agent, mend_place place)
+{
+    struct mend_node_header *h = agent->shm;
+    struct mend_node_rank *r = mend_node_rank_of(h, place);
+    uint64_t contexts_n = mend_load_relaxed(&r->contexts_n);
+
+    memset(r, 0, sizeof(*r));
+    mend_store_relaxed(&r->contexts_n, contexts_n);
+    memset(mend_node_said_of(h, place, 0), 0, mend_node_block_bytes(MEND_NODE_PART_SAID));
+    for (uint32_t i = 0; i < h->places_used; i++) {
+        mend_store_relaxed(&mend_node_bells(h, mend_place_at(i))[place.at], 0);
+        mend_store_relaxed(&mend_node_bells(h, place)[i], 0);
+    }
+    clear_heads(agent, place);
+    punch_column(agent, place);
+    punch_rings(agent, place); /* guests may have sent to it until they heard of the death */
+}
+
+static mend_place place_of_death(const struct agent *agent, uint32_t k)
+{
+    return agent->rank[mend_node_death_of(agent->shm, k)->name].place;
+}
+
+static void punch_left(struct agent *agent, const struct left *l, mend_place dead)
+{
+    uint64_t row = agent->shm->row_bytes[l->part];
+    uint64_t bytes = row ? row : mend_node_block_bytes(l->part);
+    uint64_t at = agent->shm->at[l->part] + dead.at * bytes;
+
+    punch(agent, at + l->from, at + (l->end ? l->end : bytes));
+}
+
+/* What ranks that have not come yet do not look at, or the rest. */
+static void give_back(struct agent *agent, mend_place dead, bool rest)
+{
+    bool sent = mend_load_relaxed(&mend_node_rank_of(agent->shm, dead)->sent_early);
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(lefts); i++) {
+        enum late late = lefts[i].late;
+
+        if (rest == (late == LATE_ALWAYS || (late == LATE_IF_SENT && sent)))
+            punch_left(agent, &lefts[i], dead);
+    }
+}
+
+/* Not the bits that revoke what a dead rank has proposed: that may live on. */
+static void give_back_let_go(struct agent *agent)
+{
+    uint32_t n = let_go(agent, false);
+
+    for (; agent->given_back_n < n; agent->given_back_n++)
+        give_back(agent, place_of_death(agent, agent->given_back_n), false);
+    n = let_go(agent, true); /* may be more by now, but a place is another's once it is cleared */
+    n = n < agent->given_back_n ? n : agent->given_back_n;
+    for (; agent->cleared_n < n; agent->cleared_n++)
+        give_back(agent, place_of_death(agent, agent->cleared_n), true);
+}
+
+/* After a verdict soon, and then less and less often. */
+mend_time_ns mend_segment_give_back(struct agent *agent, mend_time_ns now)
+{
+    uint32_t deaths_n = mend_load_relaxed(&agent->shm->deaths_n);
+
+    if (agent->cleared_n == deaths_n)
+        return MEND_TIME_NEVER;
+    if (agent->give_back_for_n != deaths_n) {
+        agent->give_back_for_n = deaths_n;
+        agent->give_back_pause_ns = GIVE_BACK_SOON_NS;
+    } else if (now < agent->give_back_at) {
+        return agent->give_back_at;
+    }
+    give_back_let_go(agent);
+    agent->give_back_at = mend_time_monotonic_ns() + agent->give_back_pause_ns;
+    if (agent->give_back_pause_ns < GIVE_BACK_LATE_NS)
+        agent->give_back_pause_ns *= 2;
+    return agent->cleared_n < deaths_n ? agent->give_back_at : MEND_TIME_NEVER;
+}

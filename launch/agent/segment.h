@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* segment.h – the memory of the job, and which rank has which place in it.
+ *
+ * segment.c makes the segment, reserves the pages of ranks before they start and gives back those of dead ones;
+ * vacancy.c gives a place to each rank and takes it from the dead when nobody looks at them any more.  Both run in
+ * the main thread. */
+#ifndef MEND_LAUNCH_AGENT_SEGMENT_H
+#define MEND_LAUNCH_AGENT_SEGMENT_H
+
+#include "agent/agent.h"
+
+/* Creates the sealed segment, of *bytes_p bytes.  False: errno tells why. */
+bool mend_segment_create(struct agent *agent, uint64_t *bytes_p);
+
+/* Gives back the memory of dead ranks that no living one looks at any more; returns when to look again. */
+mend_time_ns mend_segment_give_back(struct agent *agent, mend_time_ns now);
+
+/* Clears what is left of a rank that had this place, for another one. */
+void mend_segment_clear(struct agent *agent, mend_place place);
+
+/* Reserves what n more ranks need, of the names from `first` on, which have places.  False: there is no
+ * memory. */
+bool mend_segment_admit(struct agent *agent, int first, int n);
+
+/* Says that there will be n more ranks; the first ones are there from the beginning. */
+void mend_segment_expect(struct agent *agent, int n);
+
+/* Says where the processes of the names first .. first + n - 1 are. */
+void mend_segment_name(struct agent *agent, int first, int n);
+
+void mend_vacancy_init(struct agent *agent);
+
+/* Takes their places from the dead, as far as now possible.  True: not from all. */
+bool mend_vacancy_collect(struct agent *agent);
+
+/* The same for those that have left, from which places are not taken before they are wanted. */
+bool mend_vacancy_clear_out(struct agent *agent);
+
+/* vacancy.c: grows with each end of a process, and with each place that becomes vacant; a process is in MPI_Finalize or
+ * behind it, or dead, and has not ended. */
+uint64_t mend_vacancy_progress(const struct agent *agent);
+bool mend_vacancy_ending(const struct agent *agent);
+
+/* The others shall let go of those that have left and ended. */
+void mend_vacancy_tell_left(struct agent *agent);
+
+/* How many more ranks there may be now. */
+int mend_vacancies(const struct agent *agent);
+
+/* Gives r one of the vacant places; takes it away again from a rank that never ran. */
+void mend_vacancy_take(struct agent *agent, struct rank *r);
+void mend_vacancy_give(struct agent *agent, struct rank *r);
+
+/* Another rank may have its place by now (vacancy.c). */
+static inline bool mend_rank_is_retired(const struct agent *agent, const struct rank *r)
+{
+    return r->shared == &agent->stub;
+}
+
+#endif

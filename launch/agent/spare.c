@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spare.c – processes that wait in MPI_Init until one is needed (mpiexec --spares, --copies).
+ *
+ *   started with the job ──> waits ──> called: a rank like any other, which replaces one that died
+ *                               │
+ *                               └──> the job ends, or it ends by itself: forgotten
+ *
+ * A spare is not a rank: its end is not a death, its output goes nowhere until it is called, and it runs only until it is in
+ * MPI_Init.  What it has printed and not flushed by then comes out when it is called.
+ *
+ * An original is not called but makes others when all of the first kind are gone (copy.c). */
+#include "agent/agent.h"
+
+#include "output/iof.h"
+#include "agent/procfs.h"
+#include "rt/pass.h"
+#include "rt/spare.h"
+#include "rt/wire.h"
+#include "agent/start.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void start(struct agent *agent, int a, bool original)
+{
+    struct rank *r = &agent->spare[agent->spares_n];
+
+    *r = (struct rank){.index = MEND_RANK_SPARE,
+                       .app = &agent->o->apps[a],
+                       .app_index = a,
+                       .spawn_fd = -1,
+                       .original = original,
+                       .own_group = true,
+                       .wrapped_pidfd = -1,
+                       .ctl_fd = -1,
+                       .watch_fd = -1};
+    agent->spares_n += mend_start_spare(agent, r);
+}
+
+void mend_spares_start(struct agent *agent)
+{
+    struct mend_options *o = agent->o;
+
+    agent->spare = mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*agent->spare));
+    for (int a = 0; a < o->apps_n; a++) {
+        for (int k = 0; k < o->apps[a].spares_n; k++)
+            start(agent, a, false);
+        if (o->apps[a].copies)
+            start(agent, a, true);
+    }
+}
+
+bool mend_spares_know(const struct agent *agent, pid_t pid)
+{
+    for (int i = 0; i < agent->spares_n; i++)
+        if (agent->spare[i].child == pid)
+            return true;
+    return false;
+}
+
+static void forget(struct rank *r)
+{
+    close(r->ctl_fd);
+    r->ctl_fd = -1;
+    r->child = 0;
+}
+
+void mend_spares_scan(struct agent *agent)
+{
+    for (int i = 0; i < agent->spares_n; i++) {
+        struct rank *r = &agent->spare[i];
+
+        if (r->child > 0 && waitpid(r->child, NULL, WNOHANG) == r->child)
+            forget(r);
+    }
+}
+
+void mend_spares_signal(const struct agent *agent, int sig)
+{
+    for (int i = 0; i < agent->spares_n; i++)
+        if (agent->spare[i].child > 0)
+            kill(-agent->spare[i].child, sig);
+}
+
+/* One of that kind that runs the program of r and is not stopped; NULL: there is none. */
+static struct rank *choose(struct agent *agent, const struct rank *r, bool original)
+{
+    mend_spares_scan(agent);
+    for (int i = 0; i < agent->spares_n; i++) {
+        struct rank *s = &agent->spare[i];
+
+        if (s->child > 0 && s->original == original && s->app->argv == r->app->argv &&
+            mend_procfs_state(s->child) != 'T')
+            return s;
+    }
+    return NULL;
+}
+
+bool mend_spare_send(const struct rank *s, const char *text, size_t len, const int *fd, int n)
+{
+    return mend_pass(s->ctl_fd, text, len, fd, n, MSG_DONTWAIT) == (ssize_t)len;
+}
+
+/* env: NAME=VALUE strings.  False: it is gone, or there is too much to say. */
+static bool call(const struct rank *s, const struct mend_strings *env, const int fd[MEND_SPARE_FDS])
+{
+    char text[MEND_SPARE_TEXT_MAX];
+    size_t used = 0;
+
+    for (int i = 0; i < env->n; i++) {
+        size_t len = strlen(env->at[i]) + 1;
+
+        if (used + len > sizeof(text))
+            return false;
+        memcpy(text + used, env->at[i], len);
+        used += len;
+    }
+    return mend_spare_send(s, text, used, fd, MEND_SPARE_FDS);
+}
+
+/* The spare is r from here on. */
+static void become(struct agent *agent, struct rank *s, struct rank *r)
+{
+    r->ctl_fd = s->ctl_fd;
+    if (agent->bound)
+        sched_setaffinity(s->child, sizeof(r->cpus), &r->cpus);
+    pthread_mutex_lock(&agent->lock);
+    r->child = s->child;
+    pthread_mutex_unlock(&agent->lock);
+    mend_rank_tell_group(r);
+    s->child = 0;
+    s->ctl_fd = -1;
+}
+
+/* One that waits, or a copy, in *copy; NULL: there is none. */
+static struct rank *find(struct agent *agent, const struct rank *r, struct rank *copy)
+{
+    struct rank *s = choose(agent, r, false), *original;
+
+    if (s)
+        return s;
+    original = choose(agent, r, true);
+    return original && mend_copy_make(agent, original, copy) ? copy : NULL;
+}
+
+/* False: it is gone. */
+static bool call_as(struct agent *agent, const struct rank *s, const struct rank *r)
+{
+    struct mend_strings env = {0};
+    int fd[MEND_SPARE_FDS] = {-1, -1, -1, r->spawn_fd};
+    bool called;
+
+    if (!mend_iof_open_rank(agent->iof, r->index, &fd[0], &fd[1], &fd[2]))
+        return false;
+    mend_start_env(agent, r, &env);
+    called = call(s, &env, fd);
+    for (int i = 0; i < env.n; i++)
+        free(env.at[i]);
+    free(env.at);
+    if (!called)
+        mend_iof_not_started_rank(agent->iof, r->index);
+    return called;
+}
+
+bool mend_spare_call(struct agent *agent, struct rank *r)
+{
+    struct rank copy, *s = find(agent, r, &copy);
+
+    if (!s)
+        return false;
+    if (!call_as(agent, s, r)) {
+        if (s == &copy)
+            close(copy.ctl_fd); /* it ends, and is reaped as an orphan */
+        return false;
+    }
+    become(agent, s, r);
+    mend_links_tell(agent, r);
+    mend_iof_started_rank(agent->iof, r->index);
+    agent->alive_n++;
+    return true;
+}

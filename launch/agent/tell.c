@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tell.c – what the agent tells the root: lines for the user and the report, deaths, ends.
+ *
+ * Times are those since the agent's start, for no two nodes have the same clock. */
+#include "agent/tell.h"
+
+#include "agent/verdict.h"
+#include "base/time.h"
+#include "node/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CAUSE_WAIT_NS (2 * MEND_NS_PER_S)
+#define COUNT_SHARE   20 /* one part of our time goes into counting survivors */
+
+static void tell(struct agent *agent, const struct mend_message *m)
+{
+    mend_post(&agent->root, m);
+}
+
+static void say_line(struct agent *agent, int rank, const char *format, va_list args)
+{
+    char line[1024];
+    int n = vsnprintf(line, sizeof(line) - 1, format, args);
+
+    if (n < 0)
+        return;
+    if ((size_t)n > sizeof(line) - 2)
+        n = sizeof(line) - 2;
+    line[n++] = '\n';
+    tell(agent, &(struct mend_message){
+                    .kind = MEND_UP_SAY, .rank = rank, .data = line, .len = (uint32_t)n});
+}
+
+void mend_say(struct agent *agent, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_line(agent, -1, format, args);
+    va_end(args);
+}
+
+void mend_say_of(struct agent *agent, const struct rank *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_line(agent, r->index, format, args);
+    va_end(args);
+}
+
+void mend_tell_started(struct agent *agent)
+{
+    tell(agent, &(struct mend_message){.kind = MEND_UP_STARTED,
+                                       .rank = -1,
+                                       .data = agent->shm->host,
+                                       .len = (uint32_t)strlen(agent->shm->host)});
+}
+
+void mend_tell_names(struct agent *agent)
+{
+    tell(agent, &(struct mend_message){.kind = MEND_UP_NAMES, .rank = -1, .arg = {agent->n}});
+}
+
+static int64_t since_start(const struct agent *agent, mend_time_ns when)
+{
+    return (int64_t)(when - agent->start_ns);
+}
+
+void mend_tell_line(struct agent *agent, mend_time_ns when, const char *text)
+{
+    tell(agent, &(struct mend_message){.kind = MEND_UP_LINE,
+                                       .rank = -1,
+                                       .arg = {since_start(agent, when)},
+                                       .data = text,
+                                       .len = (uint32_t)strlen(text)});
+}
+
+void mend_tell_text(struct agent *agent, int rank, const char *text, size_t len)
+{
+    tell(agent, &(struct mend_message){
+                    .kind = MEND_UP_TEXT, .rank = rank, .data = text, .len = (uint32_t)len});
+}
+
+void mend_tell_injected(struct agent *agent, const struct rank *r, int number)
+{
+    tell(agent,
+         &(struct mend_message){.kind = MEND_UP_HAPPENED, .rank = r->index, .arg = {number}});
+}
+
+void mend_tell_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what)
+{
+    tell(agent, &(struct mend_message){
+                    .kind = MEND_UP_ABORT, .rank = r->index, .arg = {what.code, what.follows}});
+}
+
+/* ---- deaths ---- */
+
+/* The kernel is asked about each, so with thousands of ranks deaths are told of together, after a while. */
+static int count_living(struct agent *agent)
+{
+    mend_time_ns begin = mend_time_monotonic_ns();
+    int n = 0;
+
+    for (int i = 0; i < agent->n; i++)
+        n += !agent->rank[i].guest_of && mend_rank_goes_on(agent, &agent->rank[i]);
+    agent->count_next_ns = begin + (mend_time_monotonic_ns() - begin) * COUNT_SHARE;
+    return n;
+}
+
+/* A rank that never called MPI_Init and exited is dead for the others, but nobody wants to read it.
+ */
+static bool worth_a_line(const struct agent *agent, const struct rank *r)
+{
+    enum mend_presence presence = mend_rank_presence(agent, r->index);
+
+    return presence == MEND_PRESENCE_AWAY
+               ? r->verdict.cause == MEND_VERDICT_SIGNAL
+               : presence != MEND_PRESENCE_NONE || r->verdict.cause != MEND_VERDICT_EXIT;
+}
+
+static bool is_read(const struct agent *agent)
+{
+    return !agent->o->quiet && !agent->signaled && !agent->killing && !agent->aborted;
+}
+
+/* living_p: how many go on, -1: not counted yet. */
+static void tell_death(struct agent *agent, const struct rank *r, int *living_p)
+{
+    bool silent = !is_read(agent);
+    struct mend_message m = {.kind = MEND_UP_DEATH, .rank = r->index, .data = r->how};
+
+    if (!silent && *living_p < 0)
+        *living_p = count_living(agent);
+    m.len = r->how ? (uint32_t)strlen(r->how) : 0;
+    m.arg[MEND_DEATH_PID] = mend_rank_named(r);
+    m.arg[MEND_DEATH_CAUSE] = r->verdict.cause;
+    m.arg[MEND_DEATH_CODE] = r->verdict.code;
+    m.arg[MEND_DEATH_WHEN_NS] = since_start(agent, r->verdict.when_ns);
+    m.arg[MEND_DEATH_VERDICT_NS] = since_start(agent, r->verdict_ns);
+    m.arg[MEND_DEATH_NUMBER] = r->verdict_k;
+    m.arg[MEND_DEATH_LIVING] = *living_p;
+    m.arg[MEND_DEATH_SILENT] = silent;
+    tell(agent, &m);
+}
+
+/* A copy of r under the lock, if its death is to be told of now, which counts as done. */
+static bool ripe(struct agent *agent, struct rank *r, mend_time_ns now, struct rank *copy_p)
+{
+    bool ripe = false;
+
+    pthread_mutex_lock(&agent->lock);
+    if (r->state.news == MEND_NEWS_DEAD) {
+        ripe = now >= r->verdict_ns + CAUSE_WAIT_NS || r->verdict.cause != MEND_VERDICT_UNKNOWN ||
+               (mend_rank_has_ended(r) && r->state.ending != MEND_ENDING_HELD);
+        agent->news_at = ripe ? agent->news_at : now + CAUSE_WAIT_NS / 4;
+        *copy_p = *r;
+        if (ripe)
+            mend_rank_step(&r->state, MEND_RANK_PRINT);
+    }
+    pthread_mutex_unlock(&agent->lock);
+    return ripe;
+}
+
+/* A verdict is older than its reason (verdict.c), so the line waits for the reason, but not long.  All deaths
+ * told of here are in the log before the survivors are counted, so one number is true for them. */
+void mend_tell_deaths(struct agent *agent)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+    int living = -1;
+    uint32_t deaths_n = mend_load_acquire(&agent->shm->deaths_n); /* pairs with publish() */
+
+    agent->news_at = MEND_TIME_NEVER;
+    if (now < agent->count_next_ns && agent->alive_n) {
+        agent->news_at = agent->count_next_ns;
+        return;
+    }
+    for (uint32_t k = 0; k < deaths_n; k++) {
+        struct rank *r = &agent->rank[mend_node_death_of(agent->shm, k)->name];
+        struct rank copy;
+
+        if (!ripe(agent, r, now, &copy))
+            continue;
+        if (worth_a_line(agent, &copy))
+            tell_death(agent, &copy, &living);
+    }
+}
+
+/* ---- ends ---- */
+
+static void tell_end(struct agent *agent, const struct rank *r)
+{
+    const struct mend_rank_end *e = &r->end;
+    struct mend_message m = {.kind = MEND_UP_END, .rank = r->index};
+
+    m.arg[MEND_END_REACH] = e->reach;
+    m.arg[MEND_END_OUTCOME] = e->outcome;
+    m.arg[MEND_END_FLAGS] = (e->named ? MEND_END_NAMED : 0) | (e->follows ? MEND_END_FOLLOWS : 0) |
+                            (r->wrapped ? MEND_END_IN_SCRIPT : 0);
+    m.arg[MEND_END_CODE] = e->code;
+    m.arg[MEND_END_ORDER] = e->order;
+    m.arg[MEND_END_EXITED] = r->exit.si_code == CLD_EXITED;
+    m.arg[MEND_END_STATUS] = r->exit.si_status;
+    tell(agent, &m);
+}
+
+void mend_tell_ends(struct agent *agent)
+{
+    for (int i = 0; i < agent->n; i++) {
+        if (mend_load_relaxed(mend_node_handled_of(agent->shm, i)))
+            tell(agent, &(struct mend_message){.kind = MEND_UP_HANDLED, .rank = i});
+        if (!agent->rank[i].guest_of)
+            tell_end(agent, &agent->rank[i]);
+    }
+    tell(agent, &(struct mend_message){.kind = MEND_UP_DONE, .rank = -1});
+}

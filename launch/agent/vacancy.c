@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* vacancy.c – which places of the segment the ranks have.
+ *
+ * A rank has a name, which no other ever has, and a place, as many as the job may have ranks at a time.
+ *
+ *   never used ──> a rank's ──it dies, every living rank has let go of it, and we have told of it──> vacant
+ *                     ^                                                                               │
+ *                     └──────────────────────────── cleared, with a new name <────────────────────────┘
+ *
+ * A rank that leaves with MPI_Finalize keeps its place, until a request needs more places than there are.  Then it is
+ * entered in the log of deaths with a cause that is none, and the others let go of it as of a dead one; so a job that
+ * starts no processes has no work with those that have left.
+ *
+ * What is asked of a rank that has no place any more is answered by a stub, which says that it is dead.  Then its
+ * child is reaped, and the number of its process may be another's: nothing here knows it any more. */
+#include "agent/agent.h"
+
+#include "node/log.h"
+#include "agent/rouse.h"
+#include "agent/segment.h"
+#include "agent/verdict.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void mend_vacancy_init(struct agent *agent)
+{
+    agent->vacant = mend_xalloc((size_t)agent->places_n, sizeof(*agent->vacant));
+    mend_store_relaxed(&agent->stub.fate, MEND_PEER_DEAD);
+}
+
+int mend_vacancies(const struct agent *agent)
+{
+    int names = (int)MEND_NODE_NAMES - agent->n;
+    int places = agent->places_n - (int)agent->shm->places_used + agent->vacant_n;
+
+    return places < names ? places : names;
+}
+
+/* The agent has nothing to do with its process any more.  With the lock. */
+static bool is_over(const struct rank *r)
+{
+    return mend_rank_has_ended(r) && r->state.ending == MEND_ENDING_TOLD &&
+           (r->has_left || r->state.news == MEND_NEWS_PRINTED) && !r->looked_at && !r->unproven &&
+           !mend_rank_in_script(&r->state) &&
+           (r->state.mark == MEND_MARK_NONE || r->state.mark > MEND_MARK_CERTAIN);
+}
+
+static void close_control(struct agent *agent, struct rank *r)
+{
+    if (r->ctl_fd < 0)
+        return;
+    mend_loop_drop(agent->loop, r->ctl_fd);
+    close(r->ctl_fd);
+    r->ctl_fd = -1;
+}
+
+/* A watcher that still sleeps on its life word looks, and finds that there is none. */
+static void leave_place(struct agent *agent, struct rank *r)
+{
+    mend_atomic_u32 *life = mend_node_life_word(r->shared);
+
+    mend_vacancy_give(agent, r);
+    syscall(SYS_futex, life, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* A guest has no child. */
+static void reap(struct agent *agent, struct rank *r)
+{
+    if (r->guest_of) {
+        mend_guest_left(r->guest_of);
+        return;
+    }
+    waitpid(r->child, NULL, 0);
+    agent->shm->ranks_here_n--;
+}
+
+static bool retire(struct agent *agent, struct rank *r)
+{
+    bool over;
+
+    pthread_mutex_lock(&agent->lock);
+    over = is_over(r) && !mend_links_hold(agent, r->index);
+    if (over)
+        leave_place(agent, r);
+    pthread_mutex_unlock(&agent->lock);
+    if (!over)
+        return false;
+    close_control(agent, r);
+    mend_rouse_drop(agent, r);
+    reap(agent, r);
+    r->child = 0;
+    r->own_group = false;
+    free(r->complained);
+    r->complained = NULL;
+    return true;
+}
+
+/* In the order of the verdicts: one that cannot be retired holds up those behind it, for a moment. */
+bool mend_vacancy_collect(struct agent *agent)
+{
+    mend_segment_give_back(agent, MEND_TIME_NEVER);
+    while (agent->retired_n < agent->cleared_n &&
+           retire(agent, &agent->rank[mend_node_death_of(agent->shm, agent->retired_n)->name]))
+        agent->retired_n++;
+    return agent->retired_n < mend_load_acquire(&agent->shm->deaths_n);
+}
+
+static bool has_finalized(const struct agent *agent, const struct rank *r)
+{
+    return mend_rank_presence(agent, r->index) == MEND_PRESENCE_LEFT;
+}
+
+/* Nobody has been told of its end yet. */
+static bool is_known(const struct agent *agent, const struct rank *r)
+{
+    return !r->guest_of && !mend_rank_is_retired(agent, r) && !r->has_left &&
+           !mend_rank_is_dead(agent, r->index);
+}
+
+static bool has_left(const struct agent *agent, const struct rank *r)
+{
+    return mend_rank_has_ended(r) && has_finalized(agent, r) && !mend_rank_in_script(&r->state);
+}
+
+void mend_vacancy_tell_left(struct agent *agent)
+{
+    struct rank **left = mend_xalloc((size_t)agent->n, sizeof(struct rank *));
+    int n = 0;
+
+    for (int i = 0; i < agent->n; i++)
+        if (is_known(agent, &agent->rank[i]) && has_left(agent, &agent->rank[i]))
+            left[n++] = &agent->rank[i];
+    if (n)
+        mend_verdict_left(agent, left, n);
+    free(left);
+}
+
+/* One that was started later may have parted from the others, and be about to leave. */
+bool mend_vacancy_clear_out(struct agent *agent)
+{
+    bool hopeful = false;
+
+    for (int i = 0; i < agent->n && !hopeful; i++)
+        hopeful = is_known(agent, &agent->rank[i]) &&
+                  (has_finalized(agent, &agent->rank[i]) || i >= agent->o->ranks_n);
+    if (hopeful)
+        mend_vacancy_tell_left(agent);
+    return hopeful;
+}
+
+uint64_t mend_vacancy_progress(const struct agent *agent)
+{
+    uint64_t sum = agent->retired_n;
+
+    for (int i = 0; i < agent->n; i++)
+        sum += (uint64_t)mend_rank_has_ended(&agent->rank[i]) + mend_rank_is_dead(agent, i);
+    return sum;
+}
+
+bool mend_vacancy_ending(const struct agent *agent)
+{
+    for (int i = 0; i < agent->n; i++) {
+        const struct rank *r = &agent->rank[i];
+        enum mend_presence presence = mend_rank_presence(agent, i);
+
+        if (!r->guest_of && !mend_rank_has_ended(r) &&
+            (presence == MEND_PRESENCE_LEAVING || presence == MEND_PRESENCE_LEFT ||
+             mend_rank_is_dead(agent, i)))
+            return true;
+    }
+    return false;
+}
+
+void mend_vacancy_take(struct agent *agent, struct rank *r)
+{
+    bool again = agent->vacant_n > 0;
+
+    r->place = again ? agent->vacant[--agent->vacant_n] : mend_place_at(agent->shm->places_used++);
+    r->shared = mend_node_rank_of(agent->shm, r->place);
+    if (again)
+        mend_segment_clear(agent, r->place);
+}
+
+void mend_vacancy_give(struct agent *agent, struct rank *r)
+{
+    agent->vacant[agent->vacant_n++] = r->place;
+    r->place = MEND_PLACE_NONE;
+    r->shared = &agent->stub;
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verdict.c – carrying out the decisions of ft/detector_sm, and telling every rank.
+ *
+ *   event -> detector -> KILL      SIGKILL
+ *                        DECLARE   death[k], fate
+ *                        EXPLAIN   death[k].why, one atomic word
+ *         after the last DECLARE   deaths_n (release), interrupt of every rank, wake of those that sleep
+ *
+ * One store publishes all declarations of a step: no rank sees only some of the processes that one abort ends.
+ *
+ * The verdict does not wait for the reason.  The reason is read from /proc when all that died together are
+ * declared; if /proc does not have it, waitpid does, tens of milliseconds per GiB later.  The main thread prints and
+ * reports. */
+#include "agent/agent.h"
+
+#include "agent/tell.h"
+
+#include "base/time.h"
+#include "node/log.h"
+#include "node/wake.h"
+#include "proc/death.h"
+#include "agent/procfs.h"
+#include "agent/verdict.h"
+#include "agent/doorman.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Static_assert((int)MEND_VERDICT_SUSPECTED == (int)MEND_CAUSE_SUSPECTED &&
+                   (int)MEND_VERDICT_ABORT == (int)MEND_CAUSE_ABORT,
+               "the detector's causes are the library's");
+
+static struct mend_node_rank *shared(struct agent *agent, int i)
+{
+    return agent->rank[i].shared;
+}
+
+/* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
+bool mend_rank_signal(const struct rank *r, int sig)
+{
+    if (!mend_rank_in_script(&r->state) && r->child > 0)
+        return kill(r->child, sig) == 0;
+    return mend_rank_in_script(&r->state) && r->wrapped_pidfd >= 0 &&
+           syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, sig, NULL, 0) == 0;
+}
+
+/* The kernel marks a life word at execve as at an end.  What is left of an image that ended has the signal
+ * handlers of the library, which execve takes away. */
+bool mend_rank_is_replaced(const struct agent *agent, const struct rank *r)
+{
+    const struct mend_node_rank *s = r->shared;
+    uint64_t ours = mend_load_acquire(&s->handlers), now;
+
+    return ours && mend_rank_presence(agent, r->index) < MEND_PRESENCE_LEFT &&
+           mend_procfs_handles(mend_rank_named(r), &now) && !(ours & now);
+}
+
+static bool is_marked(struct agent *agent, const struct rank *r)
+{
+    struct mend_node_rank *s = shared(agent, r->index);
+
+    return mend_load_acquire(&s->life_valid) &&
+           mend_load_acquire(mend_node_life_word(s)) & FUTEX_OWNER_DIED;
+}
+
+bool mend_rank_is_ending(struct agent *agent, struct rank *r)
+{
+    bool in_script;
+    pid_t pid;
+
+    pthread_mutex_lock(&agent->lock);
+    in_script = mend_rank_in_script(&r->state);
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&agent->lock);
+    return is_marked(agent, r) || (mend_rank_has_ended(r) && !in_script) ||
+           (pid > 0 && mend_procfs_all_exiting(pid));
+}
+
+bool mend_rank_goes_on(struct agent *agent, struct rank *r)
+{
+    const struct mend_node_rank *s = shared(agent, r->index);
+    bool signaled;
+    uint8_t state;
+    pid_t pid;
+    int code;
+
+    pthread_mutex_lock(&agent->lock);
+    state = agent->detector->peer[r->index].state;
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&agent->lock);
+    return !mend_rank_has_ended(r) && !r->end.named && !mend_rank_is_dead(agent, r->index) &&
+           state != MEND_DETECTOR_KILLING && state != MEND_DETECTOR_LINGERING &&
+           !mend_load_acquire(&s->abort_asked) && !mend_load_acquire(&s->crash_signal) &&
+           !is_marked(agent, r) &&
+           !(pid > 0 && (mend_procfs_killed(pid) || mend_procfs_exiting(pid, &signaled, &code)));
+}
+
+void mend_verdict_call(struct agent *agent, const struct rank *r)
+{
+    struct mend_node_wakes wakes = {.header = agent->shm};
+
+    atomic_fetch_add_explicit(&shared(agent, r->index)->interrupt, 1, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst); /* as in interrupt_all() */
+    if (mend_load_relaxed(&shared(agent, r->index)->armed))
+        mend_node_wakes_add(&wakes, r->place);
+    mend_node_wakes_flush(&wakes);
+}
+
+/* Every rank shall look at the table of deaths.  Those that are about to die need not. */
+static void interrupt_all(struct agent *agent)
+{
+    struct mend_node_wakes wakes = {.header = agent->shm};
+
+    for (int i = 0; i < agent->n;
+         i++) /* release: pairs with the acquire in mend_interrupt_check() */
+        atomic_fetch_add_explicit(&shared(agent, i)->interrupt, 1, memory_order_release);
+    /* Either we see `armed`, or the rank sees the new interrupt after it armed itself. */
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < agent->n; i++) {
+        struct mend_node_rank *s = shared(agent, i);
+
+        if (mend_load_relaxed(&s->armed) && mend_load_relaxed(&s->fate) == MEND_PEER_ALIVE)
+            mend_node_wakes_add(&wakes, agent->rank[i].place);
+    }
+    mend_node_wakes_flush(&wakes);
+}
+
+void mend_verdict_call_all(struct agent *agent)
+{
+    interrupt_all(agent);
+}
+
+static uint64_t why_of(const struct mend_verdict *v)
+{
+    return MEND_NODE_WHY(v->cause, v->code);
+}
+
+/* A rank that ends itself by MPI_Abort, or crashes, says so in the segment first. */
+static void ask_rank_for_cause(struct agent *agent, struct mend_verdict *v)
+{
+    struct mend_node_rank *s = shared(agent, v->peer);
+
+    if (v->cause != MEND_VERDICT_ABORT && mend_load_acquire(&s->abort_asked)) {
+        v->cause = MEND_VERDICT_ABORT;
+        v->code = (int32_t)mend_load_relaxed(&s->abort_code);
+        agent->rank[v->peer].end.follows = mend_load_relaxed(&s->abort_follows);
+    } else if (v->cause == MEND_VERDICT_UNKNOWN && mend_load_acquire(&s->crash_signal)) {
+        v->cause = MEND_VERDICT_SIGNAL;
+        v->code = (int32_t)mend_load_relaxed(&s->crash_signal);
+    }
+}
+
+/* How the rank ended, as far as the kernel told.  If its process executed another program, it does not
+ * matter whether that ended by itself before our signal came.  If a script was around the rank, only the
+ * status of the script is known: by the convention of shells 128 + signal, or 0 if the script has coped with the death
+ * of its MPI process. */
+static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
+{
+    bool in_script = mend_rank_in_script(&r->state);
+
+    *signaled_p = r->exit.si_code != CLD_EXITED;
+    *code_p = r->exit.si_status;
+    if (r->state.mark == MEND_MARK_SURVIVED && !in_script) {
+        *signaled_p = true;
+        *code_p = SIGKILL;
+    }
+    if (in_script && mend_rank_is_marked(&r->state) && !*signaled_p &&
+        (*code_p == 0 || *code_p > 128)) {
+        *signaled_p = true;
+        *code_p = *code_p ? *code_p - 128 : SIGKILL;
+    }
+}
+
+/* What the exit status is made of; called when the child has ended and the detector knows. */
+static void settle_end(struct agent *agent, struct rank *r)
+{
+    bool joined = mend_rank_presence(agent, r->index) != MEND_PRESENCE_NONE;
+    bool signaled;
+    int code;
+
+    how_ended(r, &signaled, &code);
+    if (mend_rank_presence(agent, r->index) == MEND_PRESENCE_AWAY)
+        r->end.reach = MEND_REACH_FINALIZE;
+    mend_rank_end_settle(&r->end, joined, signaled, code,
+                         r->verdict.cause == MEND_VERDICT_ABORT ? &r->verdict.code : NULL);
+}
+
+/* When it happened, as far as that is known.  A guest's own agent has said so. */
+static void date(const struct agent *agent, const struct mend_verdict *v, struct mend_node_death *d)
+{
+    mend_time_ns since =
+        agent->rank[v->peer].guest_of ? 0 : mend_load_relaxed(&agent->shm->stopped_ns);
+    bool late = since && since < v->when_ns;
+
+    d->when_ns = late ? since : v->when_ns;
+    d->late = late || v->late;
+}
+
+/* Writes entry k of the log, which nobody looks at before it is published. */
+static void declare(struct agent *agent, struct mend_verdict *v, uint32_t k)
+{
+    struct rank *r = &agent->rank[v->peer];
+    struct mend_node_death *d = mend_node_death_of(agent->shm, k);
+
+    ask_rank_for_cause(agent, v);
+    d->name = (uint32_t)v->peer;
+    d->first = mend_load_relaxed(&agent->shm->deaths_n);
+    date(agent, v, d);
+    mend_store_relaxed(&d->why, why_of(v));
+    r->verdict = *v;
+    r->verdict_k = (int32_t)k;
+}
+
+/* Makes the entries before `end` known to everybody. */
+static void extend_log(struct agent *agent, uint32_t end)
+{
+    mend_store_release(&agent->shm->deaths_n, end); /* pairs with the acquire in local_verdict() */
+    interrupt_all(agent);
+}
+
+/* Tells everybody of the entries from `first` to before `end`. */
+static void publish(struct agent *agent, uint32_t first, uint32_t end)
+{
+    mend_time_ns now;
+
+    if (first == end)
+        return;
+    mend_doorman_before_verdict(agent);
+    for (uint32_t k = first; k < end; k++)
+        mend_store_release(&shared(agent, (int)mend_node_death_of(agent->shm, k)->name)->fate,
+                           MEND_PEER_DEAD);
+    extend_log(agent, end);
+    now = mend_time_monotonic_ns();
+    for (uint32_t k = first; k < end; k++) {
+        struct rank *r = &agent->rank[mend_node_death_of(agent->shm, k)->name];
+
+        if (r->guest_of)
+            continue;
+        r->verdict_ns = now;
+        mend_rank_step(&r->state, MEND_RANK_VERDICT);
+        r->end.order = agent->ends_n++;
+        if (r->state.ending == MEND_ENDING_TOLD)
+            settle_end(agent, r); /* its child had ended before the others of its abort */
+    }
+}
+
+void mend_verdict_left(struct agent *agent, struct rank *const *left, int n)
+{
+    uint32_t first, end;
+
+    pthread_mutex_lock(&agent->lock);
+    first = end = mend_load_relaxed(&agent->shm->deaths_n);
+    for (int i = 0; i < n; i++) {
+        struct mend_node_death *d = mend_node_death_of(agent->shm, end++);
+
+        d->name = (uint32_t)left[i]->index;
+        d->first = first;
+        d->when_ns = mend_time_monotonic_ns();
+        d->late = false;
+        mend_store_relaxed(&d->why, MEND_NODE_WHY(MEND_CAUSE_LEFT, 0));
+        left[i]->has_left = true;
+    }
+    extend_log(agent, end);
+    pthread_mutex_unlock(&agent->lock);
+}
+
+void mend_verdict_guests(struct agent *agent, struct mend_verdict *v, uint32_t n)
+{
+    uint32_t first;
+
+    pthread_mutex_lock(&agent->lock);
+    first = mend_load_relaxed(&agent->shm->deaths_n);
+    for (uint32_t i = 0; i < n; i++)
+        declare(agent, &v[i], first + i);
+    publish(agent, first, first + n);
+    pthread_mutex_unlock(&agent->lock);
+    for (uint32_t i = 0; i < n; i++)
+        mend_report(agent, mend_time_monotonic_ns(), verdict, .rank = v[i].peer,
+                    .number = (int)(first + i));
+}
+
+static void explain(struct agent *agent, struct mend_verdict *v)
+{
+    struct rank *r = &agent->rank[v->peer];
+
+    if (r->verdict.cause == MEND_VERDICT_ABORT)
+        return;
+    r->verdict.cause = v->cause;
+    r->verdict.code = v->code;
+    mend_store_relaxed(&mend_node_death_of(agent->shm, (uint32_t)r->verdict_k)->why,
+                       why_of(&r->verdict));
+}
+
+/* end_p: where the log will end. */
+static void act(struct agent *agent, struct mend_detector_action *a, uint32_t *end_p)
+{
+    struct rank *r = &agent->rank[a->verdict.peer];
+
+    switch (a->kind) {
+    case MEND_DETECTOR_KILL:
+        if (mend_rank_signal(r, SIGKILL))
+            mend_detector_delivered(agent->detector, r->index);
+        if (agent->detector->peer[r->index].state == MEND_DETECTOR_LINGERING) {
+            kill(r->child, SIGKILL); /* a script around it may be all that is left */
+            mend_rank_step(&r->state, MEND_RANK_LINGER);
+        }
+        break;
+    case MEND_DETECTOR_DECLARE:
+        declare(agent, &a->verdict, (*end_p)++);
+        break;
+    case MEND_DETECTOR_EXPLAIN:
+        explain(agent, &a->verdict);
+        break;
+    case MEND_DETECTOR_END:
+        r->end.reach = MEND_REACH_FINALIZE;
+        r->end.order = agent->ends_n++; /* for the exit status: the first death counts */
+        break;
+    case MEND_DETECTOR_CLEAR:
+    case MEND_DETECTOR_ACTIONS:
+        break;
+    }
+}
+
+static void step(struct agent *agent, const struct mend_detector_event *ev)
+{
+    uint32_t first = mend_load_relaxed(&agent->shm->deaths_n), end = first;
+    struct mend_detector_action a;
+
+    mend_detector_step(agent->detector, ev, &agent->tick_at);
+    while (mend_detector_next(agent->detector, &a))
+        act(agent, &a, &end);
+    publish(agent, first, end);
+}
+
+/* A rank says "finalized" in the segment only, and takes it back there; the detector must know before anything else about
+ * that rank is decided. */
+static void look_for_finalized(struct agent *agent, int32_t peer, mend_time_ns now)
+{
+    struct mend_detector_event ev = {.now = now, .peer = peer};
+    bool left = mend_rank_presence(agent, peer) == MEND_PRESENCE_LEFT;
+    int known = agent->detector->peer[peer].state;
+
+    ev.kind = left ? MEND_DETECTOR_EV_FINALIZED : MEND_DETECTOR_EV_RETURNED;
+    if (left || known == MEND_DETECTOR_FINALIZED || known == MEND_DETECTOR_LINGERING)
+        step(agent, &ev);
+}
+
+void mend_verdict_event(struct agent *agent, struct mend_detector_event ev)
+{
+    ev.now = mend_time_monotonic_ns();
+    if (ev.kind == MEND_DETECTOR_EV_ABORT) {
+        for (int32_t i = 0; i < ev.npeers; i++)
+            look_for_finalized(agent, ev.peers[i], ev.now);
+    } else if (ev.kind == MEND_DETECTOR_EV_TICK) {
+        for (int i = 0; i < agent->n; i++)
+            if (agent->rank[i].state.child == MEND_CHILD_STOPPED)
+                look_for_finalized(agent, i, ev.now);
+    } else {
+        look_for_finalized(agent, ev.peer, ev.now);
+    }
+    step(agent, &ev);
+}
+
+/* A rank may report that it is not the child; then the child is left alone. */
+static void look_for_script(struct agent *agent, struct rank *r)
+{
+    if (mend_load_acquire(&shared(agent, r->index)->in_script))
+        agent->wrapped_n += mend_rank_step(&r->state, MEND_RANK_IS_WRAPPED);
+}
+
+/* A pidfd, so that a later kill hits nobody else.  The process that sent the datagram may have ended since, and
+ * another have its number: not while the life word is unmarked, and hardly another of our own descendants. */
+static int open_sender(struct agent *agent, const struct rank *r, pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+    if (fd < 0 || !is_marked(agent, r) || mend_procfs_descends(pid, agent->self_pid))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+void mend_verdict_joined(struct agent *agent, struct rank *r, pid_t pid)
+{
+    bool was_wrapped = mend_rank_in_script(&r->state);
+
+    if (pid == r->child) {
+        agent->wrapped_n -= mend_rank_step(&r->state, MEND_RANK_CHILD_JOINS) && was_wrapped;
+        return;
+    }
+    look_for_script(agent, r);
+    if (!mend_rank_step(&r->state, MEND_RANK_INNER_JOINS))
+        return;
+    r->wrapped_pidfd = pid > 0 && mend_rank_in_script(&r->state) ? open_sender(agent, r, pid) : -1;
+    r->wrapped = r->wrapped_pidfd >= 0 ? pid : 0;
+    mend_store_relaxed(&shared(agent, r->index)->inner_pid, (uint32_t)r->wrapped);
+}
+
+void mend_verdict_reason(struct agent *agent, struct rank *r)
+{
+    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED, .peer = r->index};
+    bool certain, exiting;
+    pid_t pid;
+
+    pthread_mutex_lock(&agent->lock);
+    certain = r->state.mark == MEND_MARK_CERTAIN;
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&agent->lock);
+    if (!certain)
+        return;
+    exiting = pid > 0 && mend_procfs_exiting(pid, &ev.signaled, &ev.code) &&
+              !mend_rank_is_replaced(agent, r);
+    pthread_mutex_lock(&agent->lock);
+    if (!exiting)
+        mend_rank_step(&r->state, MEND_RANK_SURVIVES); /* under its name; we have killed it */
+    else if (mend_rank_step(&r->state, MEND_RANK_REASON))
+        mend_verdict_event(agent, ev);
+    pthread_mutex_unlock(&agent->lock);
+}
+
+void mend_verdict_dumping(struct agent *agent, struct rank *r)
+{
+    if (!r->how)
+        r->how = "core dump";
+    mend_verdict_event(
+        agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED, .peer = r->index});
+}
+
+/* The other ranks of its abort must be known first, and which process it was.  Its datagrams are the main thread's to read. */
+static bool awaits_words(struct agent *agent, struct rank *r)
+{
+    bool named =
+        mend_load_acquire(&shared(agent, r->index)->abort_asked) == MEND_NODE_ABORTS_OTHERS;
+
+    if (r->state.mark == MEND_MARK_HEARD)
+        return false;
+    if (r->state.mark == MEND_MARK_NONE && !named && r->state.who != MEND_WHO_SCRIPT)
+        return false;
+    agent->words_wanted_n += mend_rank_step(&r->state, MEND_RANK_MARK_EARLY);
+    return true;
+}
+
+static bool is_being_killed(const struct agent *agent, const struct rank *r)
+{
+    return agent->detector->peer[r->index].state == MEND_DETECTOR_KILLING;
+}
+
+/* The end of its child waited for its own. */
+static void tell_if_held(struct agent *agent, struct rank *r)
+{
+    if (r->state.ending == MEND_ENDING_HELD && r->state.mark != MEND_MARK_THREADS)
+        mend_verdict_exited(agent, r);
+}
+
+/* Its life word is that of the main thread.  It is dead, for memory that others share, when all of its threads
+ * are at their ends (R28); one that has no others is so at once. */
+void mend_verdict_life(struct agent *agent, struct rank *r)
+{
+    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index};
+
+    look_for_script(agent, r);
+    if (mend_rank_is_marked(&r->state) || awaits_words(agent, r))
+        return;
+    if (!r->how)
+        r->how = "life word";
+    ev.others = mend_rank_pid(r) > 0 && mend_procfs_threads(mend_rank_pid(r)) > 1;
+    mend_rank_step(&r->state, ev.others ? MEND_RANK_MARK_OTHERS : MEND_RANK_MARK);
+    mend_verdict_event(agent, ev);
+    if (!is_being_killed(agent, r))
+        mend_rank_step(&r->state, MEND_RANK_THREADS_END);
+    tell_if_held(agent, r);
+}
+
+bool mend_verdict_threads(struct agent *agent, struct rank *r)
+{
+    bool gone, left;
+    pid_t pid;
+
+    pthread_mutex_lock(&agent->lock);
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&agent->lock);
+    gone = mend_procfs_all_exiting(pid);
+    pthread_mutex_lock(&agent->lock);
+    left = is_being_killed(agent, r) && !gone; /* else it may have taken too long */
+    if (is_being_killed(agent, r) && gone)
+        mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED,
+                                                               .peer = r->index});
+    if (!left && mend_rank_step(&r->state, MEND_RANK_THREADS_END))
+        tell_if_held(agent, r);
+    pthread_mutex_unlock(&agent->lock);
+    return left;
+}
+
+void mend_verdict_replaced(struct agent *agent, struct rank *r)
+{
+    look_for_script(agent, r);
+    if (!mend_rank_in_script(&r->state))
+        mend_rank_step(&r->state, MEND_RANK_SURVIVES);
+}
+
+void mend_verdict_exited(struct agent *agent, struct rank *r)
+{
+    struct mend_node_rank *s = shared(agent, r->index);
+    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED};
+
+    look_for_script(agent, r);
+    /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
+     * a living process would be a lie.  The watcher will see it. */
+    if (mend_rank_in_script(&r->state) && r->state.mark <= MEND_MARK_THREADS &&
+        mend_rank_presence(agent, r->index) < MEND_PRESENCE_LEFT) {
+        mend_rank_signal(r, SIGKILL);
+        if (mend_load_acquire(&s->life_valid)) {
+            mend_rank_step(&r->state, MEND_RANK_HOLD);
+            return;
+        }
+    }
+    mend_rank_step(&r->state, MEND_RANK_TELL);
+    if (!r->how)
+        r->how = "exit";
+    ev.peer = r->index;
+    how_ended(r, &ev.signaled, &ev.code);
+    mend_verdict_event(agent, ev);
+    settle_end(agent, r);
+}

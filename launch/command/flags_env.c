@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flags_env.c – flags about the ranks' environment.
+ *
+ * A rank inherits mpiexec's environment, and gets what flags set on top of it.  What is inherited may be
+ * limited, for one block or for all: to nothing (-envnone) or to a list (-envlist).  What a process needs to
+ * find itself, and the parameters of the library, are inherited always (mend_env_inherited). */
+#include "command/flags.h"
+
+#include "base/stray.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Our own variables are checked where they are set, not by each rank when it starts. */
+static void check_env(struct mend_options *o, const char *flag, const char *pair)
+{
+    char text[MEND_STRAY_TEXT_BYTES];
+    size_t len = strcspn(pair, "=");
+    char *name = mend_xprintf("%.*s", (int)len, pair);
+    const struct mend_param_info *p = strncmp(name, "MEND_", 5) ? NULL : mend_param_find(name + 5);
+
+    if (p && pair[len])
+        mend_flag_param(flag, p, pair + len + 1);
+    if (!strcmp(name, MEND_ENV_INJECT) && pair[len]) {
+        char *why = mend_injections_check(pair + len + 1);
+
+        if (why)
+            mend_options_fail(2, "%s: " MEND_ENV_INJECT ": %s", flag, why);
+    }
+    free(name);
+    if (mend_stray_text(pair, text))
+        mend_options_note(o, "%s: %s", flag, text);
+}
+
+static void add(struct mend_parse *p, struct mend_strings *env, char *pair)
+{
+    check_env(p->o, p->flag, pair);
+    mend_strings_add(env, pair);
+}
+
+/* NAME=VALUE, or NAME and VALUE as two words. */
+static char *pair_of(struct mend_parse *p, const char *value)
+{
+    if (!*value || *value == '=')
+        mend_options_fail(2, "%s: '%s' is not the name of an environment variable", p->flag, value);
+    return strchr(value, '=') ? mend_xprintf("%s", value)
+                              : mend_xprintf("%s=%s", value, mend_flag_next_value(p));
+}
+
+void mend_on_env(struct mend_parse *p, const char *value, const char *second)
+{
+    add(p, &p->app.env, pair_of(p, value));
+}
+
+void mend_on_env_all(struct mend_parse *p, const char *value, const char *second)
+{
+    add(p, &p->o->env, pair_of(p, value));
+}
+
+/* NAME=VALUE, or NAME, which must be set here. */
+void mend_on_export(struct mend_parse *p, const char *value, const char *second)
+{
+    if (*value && !strchr(value, '=')) {
+        if (!getenv(value))
+            mend_options_fail(2, "%s: the variable %s is not set here; give a value: %s=VALUE",
+                              p->flag, value, value);
+        add(p, &p->app.env, mend_xprintf("%s=%s", value, getenv(value)));
+        return;
+    }
+    add(p, &p->app.env, pair_of(p, value));
+}
+
+static struct mend_inherit listed(struct mend_parse *p, const char *value)
+{
+    struct mend_inherit list = {.what = MEND_INHERIT_LIST};
+
+    for (const char *at = value;; at++) {
+        size_t len = strcspn(at, ",");
+        char *name;
+
+        if (!len || memchr(at, '=', len))
+            mend_options_fail(2, "%s: '%s' is not a list of names, such as HOME,LANG", p->flag,
+                              value);
+        name = mend_xprintf("%.*s", (int)len, at);
+        if (!getenv(name))
+            mend_options_note(p->o, "%s: the variable %s is not set here", p->flag, name);
+        mend_strings_add(&list.names, name);
+        at += len;
+        if (!*at)
+            return list;
+    }
+}
+
+void mend_on_env_list(struct mend_parse *p, const char *value, const char *second)
+{
+    p->app.inherit = listed(p, value);
+}
+
+void mend_on_env_list_all(struct mend_parse *p, const char *value, const char *second)
+{
+    p->o->inherit = listed(p, value);
+}
+
+void mend_on_env_none(struct mend_parse *p, const char *value, const char *second)
+{
+    p->app.inherit = (struct mend_inherit){.what = MEND_INHERIT_NONE};
+}
+
+void mend_on_env_none_all(struct mend_parse *p, const char *value, const char *second)
+{
+    p->o->inherit = (struct mend_inherit){.what = MEND_INHERIT_NONE};
+}
+
+void mend_on_env_every(struct mend_parse *p, const char *value, const char *second)
+{
+    p->app.inherit = (struct mend_inherit){.what = MEND_INHERIT_ALL};
+}
+
+void mend_on_env_every_all(struct mend_parse *p, const char *value, const char *second)
+{
+    p->o->inherit = (struct mend_inherit){.what = MEND_INHERIT_ALL};
+}
+
+static bool begins_with_name(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+
+    return !strncmp(text, name, len) && text[len] == '=';
+}
+
+bool mend_env_inherited(const struct mend_options *o, const struct mend_app *app, const char *text)
+{
+    static const char *const always[] = {"HOME", "LD_LIBRARY_PATH", "LOGNAME",
+                                         "PATH", "SHELL",           "USER"};
+    const struct mend_inherit *i = app->inherit.what ? &app->inherit : &o->inherit;
+
+    if (!i->what || i->what == MEND_INHERIT_ALL || !strncmp(text, "MEND_", 5))
+        return true;
+    for (size_t k = 0; k < MEND_COUNT_OF(always); k++)
+        if (begins_with_name(text, always[k]))
+            return true;
+    for (int k = 0; k < i->names.n; k++)
+        if (begins_with_name(text, i->names.at[k]))
+            return true;
+    return false;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.c – reading the command line of mpiexec: blocks, parameters, and what does not go together.
+ *
+ * Each error has a message and ends mpiexec with status 2. */
+#include "command/flags.h"
+
+#include "base/stray.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define PLACES_MORE  128
+#define PLACES_LEAST 64
+#define PLACES_TOTAL 192 /* with more valgrind has not enough addresses for the segment (50 GiB) */
+
+#define TTY_UNDECIDED (-2)
+
+static void end_block(struct mend_parse *p, int end)
+{
+    struct mend_options *o = p->o;
+
+    if (p->at >= end)
+        mend_options_fail(2, p->argc == 1 ? "no program given" : "no program given before %s",
+                          end < p->argc ? "':'" : "the end of the command line");
+    p->app.argv = mend_xalloc((size_t)(end - p->at) + 1, sizeof(char *));
+    for (int i = 0; p->at < end; i++)
+        p->app.argv[i] = p->argv[p->at++];
+    mend_find_program(&p->app, p->o);
+    o->apps = realloc(o->apps, (size_t)(o->apps_n + 1) * sizeof(*o->apps));
+    if (!o->apps)
+        mend_options_fail(1, "no memory");
+    o->apps[o->apps_n++] = p->app;
+    p->app = (struct mend_app){0};
+}
+
+static void read_blocks(struct mend_parse *p)
+{
+    do {
+        int end;
+
+        while (p->at < p->argc && p->argv[p->at][0] == '-' && p->argv[p->at][1]) {
+            if (!strcmp(p->argv[p->at], "--")) {
+                p->at++;
+                break;
+            }
+            mend_flag_read(p);
+        }
+        for (end = p->at; end < p->argc && strcmp(p->argv[end], ":") != 0; end++)
+            ;
+        end_block(p, end);
+    } while (p->at++ < p->argc);
+}
+
+/* What is left of wrong values now comes from our environment. */
+static void read_params(struct mend_options *o)
+{
+    const struct mend_param_info *bad;
+    char variable[80];
+
+    mend_params_read(&o->params, &bad);
+    if (bad) {
+        snprintf(variable, sizeof(variable), "MEND_%s", bad->name);
+        mend_flag_param(variable, bad, getenv(variable));
+    }
+}
+
+static void note_strays(struct mend_options *o)
+{
+    char text[MEND_STRAY_TEXT_BYTES];
+
+    for (char **e = environ; *e; e++)
+        if (mend_stray_text(*e, text))
+            mend_options_note(o, "%s", text);
+}
+
+static void check_universe(const struct mend_options *o)
+{
+    uint64_t n = o->params.universe_size;
+
+    if (n && n < (uint64_t)o->ranks_n)
+        mend_options_fail(2, "--universe: room for %llu processes is too little for a job of %d",
+                          (unsigned long long)n, o->ranks_n);
+    if (n > MEND_RANKS_MAX)
+        mend_options_fail(2, "--universe: %llu processes are more than the %d that a job may have",
+                          (unsigned long long)n, MEND_RANKS_MAX);
+}
+
+static void check_whole(struct mend_options *o)
+{
+    char *why = mend_injections_read(o);
+
+    if (why)
+        mend_options_fail(2, "--inject: %s", why);
+    if (o->tty_rank >= o->ranks_n)
+        mend_options_fail(2, "--tty: there is no rank %d in a job of %d", o->tty_rank, o->ranks_n);
+    if (o->stdin_rank >= o->ranks_n)
+        mend_options_fail(2, "--stdin: there is no rank %d in a job of %d", o->stdin_rank,
+                          o->ranks_n);
+    check_universe(o);
+    if (o->merge_output && o->err_pattern && o->err_pattern != o->out_pattern)
+        mend_options_fail(
+            2, "a file for standard error and --merge-stderr-to-stdout exclude each other");
+    if (o->quiet && o->verbose)
+        mend_options_fail(2, "--quiet and --verbose exclude each other");
+}
+
+static void say_notes(const struct mend_options *o)
+{
+    for (int i = 0; i < o->notes.n && !o->quiet; i++)
+        fprintf(stderr, "mpiexec: %s\n", o->notes.at[i]);
+}
+
+static bool changes_output(const struct mend_options *o)
+{
+    return o->tag_output || o->timestamp_output || o->pty || o->out_pattern || o->err_pattern ||
+           o->stdin_rank != 0;
+}
+
+/* A job of one program has our terminal, unless something is done with its output. */
+static void choose_terminal(struct mend_options *o)
+{
+    o->at_terminal = isatty(0) || isatty(1);
+    if (o->tty_rank == TTY_UNDECIDED)
+        o->tty_rank = o->gdb || (o->ranks_n == 1 && !changes_output(o)) ? 0 : -1;
+}
+
+void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
+{
+    struct mend_parse p = {.o = o_p, .argv = argv, .argc = argc, .at = 1};
+
+    *o_p = (struct mend_options){
+        .tty_rank = TTY_UNDECIDED,
+        .timeout_ns = MEND_TIME_NEVER,
+    };
+    read_blocks(&p);
+    free(p.from_file);
+    mend_flags_count_ranks(o_p);
+    read_params(o_p);
+    note_strays(o_p);
+    check_whole(o_p);
+    choose_terminal(o_p);
+    say_notes(o_p);
+}
+
+/* Places for processes that the job starts later cost address space, and no memory or time.  Where that is limited there are none unless the
+ * user asks for them. */
+static int places_more(const struct mend_options *o)
+{
+    struct rlimit space;
+    int more;
+
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        return 0;
+    more = PLACES_TOTAL - o->ranks_n;
+    more = more > PLACES_MORE ? PLACES_MORE : more < PLACES_LEAST ? PLACES_LEAST : more;
+    return o->ranks_n / 2 < more ? more : o->ranks_n / 2;
+}
+
+int mend_options_spares(const struct mend_options *o)
+{
+    int n = 0;
+
+    for (int i = 0; i < o->apps_n; i++)
+        n += o->apps[i].spares_n;
+    return n;
+}
+
+int mend_options_places(const struct mend_options *o)
+{
+    int more = places_more(o);
+    uint64_t wanted = o->params.universe_size;
+
+    if (!wanted)
+        wanted = (uint64_t)o->ranks_n + (uint64_t)more + (uint64_t)mend_options_spares(o);
+    return wanted > MEND_RANKS_MAX ? MEND_RANKS_MAX : (int)wanted;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.h – the command line of mpiexec as a struct. */
+#ifndef MEND_LAUNCH_COMMAND_OPTIONS_H
+#define MEND_LAUNCH_COMMAND_OPTIONS_H
+
+#include "base/event.h"
+#include "base/param.h"
+#include "base/status.h"
+#include "share/exit_status.h"
+#include "command/place.h"
+#include "rt/wire.h"
+
+#define MEND_RANKS_MAX MEND_CTL_RANKS_MAX
+
+enum mend_bind { MEND_BIND_AUTO, MEND_BIND_NONE, MEND_BIND_UNIT };
+
+/* A growing list of strings, NULL-terminated. */
+struct mend_strings {
+    char **at;
+    int n;
+};
+
+/* What ranks inherit of mpiexec's environment. */
+struct mend_inherit {
+    enum { MEND_INHERIT_UNSET, MEND_INHERIT_ALL, MEND_INHERIT_NONE, MEND_INHERIT_LIST } what;
+    struct mend_strings names;
+};
+
+/* One block of the command line: "-n 4 --wdir /tmp prog args". */
+struct mend_app {
+    int ranks_n; /* 0: not said (while reading) */
+    int spares_n;
+    bool copies; /* one more process, which makes copies of itself */
+    const char
+        *soft; /* one of these numbers of ranks, at most ranks_n (MPI-5.0 11.8.4); NULL: not said */
+    char **argv;
+    char *path; /* what execve gets: argv[0] as found */
+    const char *wdir;
+    const char *dirs;        /* --path: looked through before PATH */
+    struct mend_strings env; /* NAME=VALUE */
+    struct mend_inherit inherit;
+};
+
+/* A rank that shall wait in a call (blocked.c). */
+struct mend_waiter {
+    int rank;
+    bool asked, there; /* it has not answered yet; it has answered that it waits there */
+    uint32_t seq;      /* of the answer before */
+};
+
+/* One --inject: what happens to which rank. */
+struct mend_injection {
+    int rank, number;  /* among those of that rank */
+    const char *value; /* as the user wrote it */
+    char *spec;        /* without the rank, as the rank's MEND_INJECT gets it */
+    char *said;        /* NULL, or what was chosen at random */
+    struct mend_inject what;
+    struct mend_waiter *waiters; /* at in:CALL:RANKS */
+    int waiters_n, rounds;       /* so often all have answered that they wait there */
+    bool may_miss;               /* nobody minds if it does not happen */
+    bool happened;
+};
+
+struct mend_options {
+    struct mend_app *apps;
+    int apps_n, ranks_n;
+    struct mend_strings env;   /* for all blocks */
+    struct mend_strings notes; /* said when the command line is read, if not quiet */
+    struct mend_strings kept;  /* texts that other members point into */
+    struct mend_inherit inherit;
+    int slots_n;    /* of this machine, in lists of hosts; 0: not said */
+    int per_unit_n; /* ranks for each unit of kind per_unit; 0: not said */
+    enum mend_unit per_unit;
+    enum mend_bind bind;
+    enum mend_unit bind_unit, map_unit;
+    int bind_width;   /* units for each rank; 0: not said */
+    bool bind_shared; /* also to what other jobs have claimed */
+    bool mapped, no_oversubscribe, report_bindings;
+    bool tag_output, timestamp_output, merge_output;
+    bool pty;                              /* each rank writes to a terminal of its own */
+    int stdin_rank;                        /* has our standard input; -1: none */
+    const char *out_pattern, *err_pattern; /* NULL: to our own output */
+    enum mend_exit_rule exit_rule;
+    bool quiet, verbose, print_exits, gdb;
+    int tty_rank;              /* inherits the terminal; -1: none */
+    bool at_terminal;          /* mpiexec has one */
+    mend_time_ns timeout_ns;   /* MEND_TIME_NEVER: none */
+    struct mend_params params; /* as mpiexec itself has them */
+    const char *report_path;
+    struct mend_strings injects; /* the values of --inject */
+    struct mend_injection *injections;
+    int injections_n;
+};
+
+/* Fills *o_p from the command line.  Does not return on --help, --version (exit 0) and on errors (a
+ * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
+void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
+
+/* How many processes wait to replace others: --spares, of all blocks. */
+int mend_options_spares(const struct mend_options *o);
+
+/* How many ranks there may ever be: mpiexec --universe. */
+int mend_options_places(const struct mend_options *o);
+
+/* inject.c: makes the injections from what --inject asks for in a job of o->ranks_n.  NULL, or in words what
+ * is wrong.  of: the specifications of one rank, as its environment gets them; NULL: none. */
+char *mend_injections_read(struct mend_options *o);
+char *mend_injections_check(const char *text); /* a value of MEND_INJECT: NULL, or what is wrong */
+char *mend_injections_of(const struct mend_options *o, int rank);
+
+/* The text of --help. */
+extern const char mend_help_text[];
+
+/* find.c: sets app->path for app->argv[0].  Does not return if there is no such program (126, 127). */
+void mend_find_program(struct mend_app *app, struct mend_options *o);
+
+/* find.c: the same while the job runs.  0, or an errno value. */
+int mend_find_later(struct mend_app *app);
+
+/* flags_env.c: does a rank inherit this NAME=VALUE? */
+bool mend_env_inherited(const struct mend_options *o, const struct mend_app *app, const char *text);
+
+/* flags_output.c: does a pattern have a file for each rank?  The name of the file (the caller frees it). */
+bool mend_pattern_per_rank(const char *pattern);
+char *mend_pattern_name(const char *pattern, int rank, int ranks_n, const char *host);
+
+/* bind.c: the processors that this job may use. */
+void mend_topology_read(struct mend_topology *t);
+
+/* text.c: ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
+_Noreturn void mend_options_fail(int status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void mend_options_note(struct mend_options *o, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void mend_strings_add(struct mend_strings *s, char *text);
+
+/* text.c: o owns the text from now on, which lives as long as mpiexec.  Returns it. */
+char *mend_options_keep(struct mend_options *o, char *text);
+
+/* malloc and friends that end the launcher when there is no memory. */
+void *mend_xalloc(size_t count, size_t size);
+char *mend_xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* iof.h – input and output of the ranks, on a separate thread, so that a terminal that does not
+ * accept output never blocks the launcher. */
+#ifndef MEND_LAUNCH_OUTPUT_IOF_H
+#define MEND_LAUNCH_OUTPUT_IOF_H
+
+#include "command/options.h"
+
+struct mend_iof;
+
+/* Prepares for up to names_n ranks and starts the thread.  NULL: errno tells why. */
+struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n);
+
+/* Descriptors that rank i shall have as 0, 1 and 2; started() closes our copies.
+ * While the job runs, too, one rank after the other.  False: errno. */
+bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p);
+void mend_iof_started_rank(struct mend_iof *f, int i);
+
+/* It could not be started, or not even its descriptors opened: closes those that were. */
+void mend_iof_not_started_rank(struct mend_iof *f, int i);
+
+/* All ranks have ended: writes what is left and ends the thread.  False: some of the output is lost, not
+ * because nobody reads it. */
+bool mend_iof_finish(struct mend_iof *f);
+
+/* A line of our own on standard error, on a line of its own.  Any thread. */
+void mend_iof_message(struct mend_iof *f, const char *line, size_t len);
+
+/* The same about a rank: below what that has written before. */
+void mend_iof_message_of(struct mend_iof *f, int rank, const char *line, size_t len);
+
+#endif

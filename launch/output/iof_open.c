@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* iof_open.c – the descriptors 0, 1 and 2 of a rank that is started, and our ends of its pipes. */
+#include "output/iof_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define WAKE_EVERY 64 /* ranks that are started between two looks at what they write */
+
+static bool open_input(struct mend_iof *f, int i, int *in_p)
+{
+    bool terminal = isatty(0);
+    int fd[2];
+
+    if (i != f->o->stdin_rank ||
+        (terminal && f->direct_rank >= 0)) { /* a terminal has one reader */
+        *in_p = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        return *in_p >= 0;
+    }
+    *in_p = 0;
+    if (!terminal)
+        return true;
+    if (pipe2(fd, O_CLOEXEC) != 0)
+        return false;
+    fcntl(fd[1], F_SETFL, O_NONBLOCK);
+    *in_p = fd[0];
+    f->input.fd = fd[1];
+    return true;
+}
+
+/* Where a stream of rank i goes, NULL: the file cannot be opened (a message was printed). */
+static struct sink *sink_of(struct mend_iof *f, int i, bool error)
+{
+    const struct mend_options *o = f->o;
+    const char *pattern = error ? o->err_pattern : o->out_pattern;
+    bool one = o->out_pattern && o->err_pattern && !strcmp(o->out_pattern, o->err_pattern);
+    struct sink *s;
+    char host[256] = "";
+
+    if (!pattern)
+        return error ? f->err : f->out;
+    s = &f->file[2 * (mend_pattern_per_rank(pattern) ? i : 0) + (error && !one)];
+    gethostname(host, sizeof(host) - 1);
+    if (!s->name && !mend_iof_open_file(f, s, mend_pattern_name(pattern, i, o->ranks_n, host)))
+        return NULL;
+    return s;
+}
+
+/* A terminal in place of a pipe, so that programs write each line at once.  It changes no byte, echoes nothing and is
+ * nobody's controlling terminal.  fd: our end, the rank's. */
+static bool open_terminal(int fd[2])
+{
+    struct termios raw;
+    struct winsize size;
+    int error;
+
+    fd[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd[0] < 0)
+        return false;
+    fd[1] = grantpt(fd[0]) || unlockpt(fd[0])
+                ? -1
+                : ioctl(fd[0], TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd[1] >= 0 && tcgetattr(fd[1], &raw) == 0) {
+        cfmakeraw(&raw);
+        if (ioctl(1, TIOCGWINSZ, &size) == 0)
+            ioctl(fd[1], TIOCSWINSZ, &size);
+        if (tcsetattr(fd[1], TCSANOW, &raw) == 0)
+            return true;
+    }
+    error = errno;
+    if (fd[1] >= 0)
+        close(fd[1]);
+    close(fd[0]);
+    errno = error;
+    return false;
+}
+
+static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
+{
+    struct stream *s = &f->stream[2 * i + error];
+    int fd[2];
+
+    if (error && f->o->merge_output) {
+        *fd_p = fcntl(f->child_end[i][1], F_DUPFD_CLOEXEC, 3);
+        return *fd_p >= 0;
+    }
+    s->sink = sink_of(f, i, error);
+    if (!s->sink || !(f->o->pty && !error ? open_terminal(fd) : pipe2(fd, O_CLOEXEC) == 0))
+        return false;
+    fcntl(fd[0], F_SETFL, O_NONBLOCK);
+    s->fd = fd[0];
+    s->rank = i;
+    s->reports = error || f->o->merge_output;
+    s->stamped = f->o->timestamp_output;
+    if (f->o->tag_output)
+        snprintf(s->tag, sizeof(s->tag), error ? "[%d:err] " : "[%d] ", i);
+    *fd_p = fd[1];
+    return true;
+}
+
+bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p)
+{
+    int *end = f->child_end[i];
+
+    f->stream[2 * i].fd = f->stream[2 * i + 1].fd = -1;
+    end[0] = end[1] = end[2] = -1;
+    if (i == f->direct_rank) {
+        *in_p = end[0] = 0;
+        *out_p = end[1] = 1;
+        *err_p = end[2] = f->o->merge_output ? 1 : 2;
+        return true;
+    }
+    if (!open_input(f, i, &end[0]) || !open_output(f, i, false, &end[1]) ||
+        !open_output(f, i, true, &end[2]))
+        return false;
+    *in_p = end[0];
+    *out_p = end[1];
+    *err_p = end[2];
+    return true;
+}
+
+static void close_child_ends(struct mend_iof *f, int i)
+{
+    for (int k = 0; k < 3; k++)
+        if (f->child_end[i][k] > 2)
+            close(f->child_end[i][k]);
+}
+
+/* The thread has not seen its streams: streams_n does not count them. */
+void mend_iof_not_started_rank(struct mend_iof *f, int i)
+{
+    close_child_ends(f, i);
+    for (int k = 2 * i; k < 2 * i + 2; k++)
+        if (f->stream[k].fd >= 0)
+            close(f->stream[k].fd);
+    f->stream[2 * i].fd = f->stream[2 * i + 1].fd = -1;
+}
+
+void mend_iof_started_rank(struct mend_iof *f, int i)
+{
+    close_child_ends(f, i);
+    for (int k = f->streams_n; k < 2 * i; k++)
+        f->stream[k].fd = -1; /* of a rank that never came so far */
+    f->streams_n = 2 * (i + 1);
+    if (i + 1 >= f->o->ranks_n || i % WAKE_EVERY == WAKE_EVERY - 1)
+        mend_iof_wake(f);
+}

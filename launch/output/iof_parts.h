@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* iof_parts.h – what the files iof*.c share: sinks, streams, the terminal's input.  For them only.
+ *
+ *   iof.c           the thread, and what the launcher calls
+ *   iof_open.c      descriptors for a rank that is started
+ *   iof_stream.c    from the pipes through the buffers to the sinks
+ *   iof_report.c    equal reports of fatal errors as one
+ *   iof_sink.c      sinks: files and descriptors
+ *   iof_input.c     the terminal's input to rank 0
+ *
+ * The lock covers streams and sinks; the input belongs to the thread. */
+#ifndef MEND_LAUNCH_OUTPUT_IOF_PARTS_H
+#define MEND_LAUNCH_OUTPUT_IOF_PARTS_H
+
+#include "base/time.h"
+#include "output/iof.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BUFFER_BYTES (64 * 1024)
+#define INPUT_BYTES  4096
+#define STDIO_BYTES  4096 /* of the C library's buffer of a pipe */
+
+struct stream;
+
+struct sink {
+    int fd;
+    mend_time_ns hold_ns;     /* how long a line without an end waits for the rest */
+    mend_time_ns cut_hold_ns; /* the same where a full buffer of the C library ended */
+    bool closed;              /* the reader has gone: EPIPE, or `error` */
+    int error;                /* why nothing more can be written; 0: nothing is wrong */
+    bool error_told;
+    bool midline;         /* the last byte written was not the end of a line */
+    struct stream *owner; /* whose line is open, NULL: nobody's (or our own message's) */
+    mend_time_ns written_ns;
+    char *name; /* of a file that we have opened, else NULL */
+};
+
+struct stream {
+    int fd; /* our end of the pipe, -1: closed */
+    int rank;
+    bool reports; /* the rank's standard error comes here */
+    struct sink *sink;
+    char *buf;
+    size_t len;
+    mend_time_ns since_ns; /* when the oldest byte of buf came */
+    size_t burst;          /* bytes since the pipe was last empty */
+    bool cut; /* the last burst was full buffers of the C library: its last line goes on */
+    char tag[24];
+    bool stamped; /* the time before the tag */
+};
+
+struct input {
+    int fd; /* our end of rank 0's standard input, -1: closed or not ours */
+    char buf[INPUT_BYTES];
+    size_t len;
+};
+
+/* What happens to a report that came alone. */
+enum reports {
+    REPORTS_TIMED, /* it is held until release_ns */
+    REPORTS_HELD,
+    REPORTS_RELEASED,
+};
+
+struct mend_iof {
+    const struct mend_options *o;
+    int n, direct_rank;
+    struct stream *stream; /* 2 per rank: output, error */
+    int (*child_end)[3];   /* per rank, while it is being started */
+    struct sink sink[2], *out, *err;
+    struct sink
+        *file; /* 2 per rank, if there are files in place of ours (mend_options.out_pattern) */
+    struct input input;
+    struct pollfd *poll; /* streams that can be read, then three more */
+    int *polled;         /* whose descriptor poll[i] is */
+    int wake_fd;
+    _Atomic int streams_n; /* ranks that have been opened, times 2 */
+    _Atomic bool finish;
+    enum reports reports;
+    mend_time_ns release_ns; /* MEND_TIME_NEVER: none is held */
+    char *later;             /* our messages that wait for that */
+    size_t later_len;
+    pthread_mutex_t lock; /* streams and sinks */
+    pthread_t thread;
+};
+
+/* ---- iof_sink.c ---- */
+
+void mend_iof_sink_open(struct sink *s, int fd);
+
+/* Opens the file and the folders it is in; takes the name.  False: errno, and a message was printed. */
+bool mend_iof_open_file(struct mend_iof *f, struct sink *s, char *name);
+
+/* Writes bytes, of which there is at least one; an open line is the owner's, NULL: a message's. */
+void mend_iof_sink_write(struct sink *s, const char *at, size_t len, struct stream *owner,
+                         mend_time_ns now);
+
+/* Ends somebody else's open line. */
+void mend_iof_break_line(struct sink *s);
+
+/* Says once of each sink that nothing more can be written to it. */
+void mend_iof_complain(struct mend_iof *f);
+
+/* ---- iof_stream.c ---- */
+
+/* Reads what is there.  Our end is non-blocking.  False: nothing (now, or for ever). */
+bool mend_iof_pull(struct stream *s, mend_time_ns now);
+
+/* Pushes until nothing more can be written, for a line that ends frees the sink for others.  Takes the
+ * lock.  Returns when to look again. */
+mend_time_ns mend_iof_push_all(struct mend_iof *f);
+
+/* Writes what the stream's rank has written up to now, and no more: it may go on. */
+void mend_iof_take(struct mend_iof *f, struct stream *s, mend_time_ns now);
+
+/* The ranks have ended: writes all that is left, one stream after the other, so that no line is torn.
+ * An open line is ended first, and reports come last.  Takes the lock. */
+void mend_iof_drain_all(struct mend_iof *f);
+
+/* Writes text to the stream's sink, with the stream's time and tag before each line. */
+void mend_iof_write_text(struct stream *s, const char *text, size_t len, mend_time_ns now);
+
+/* Forgets the first bytes of the buffer. */
+void mend_iof_drop_head(struct stream *s, size_t len, mend_time_ns now);
+
+/* ---- iof_report.c ---- */
+
+/* The bytes of the report that comes next in the stream, 0: something else does. */
+size_t mend_iof_next_report(const struct stream *s);
+
+/* The bytes before the first report that does not come next. */
+size_t mend_iof_before_report(const struct stream *s);
+
+/* The report that comes next waits for equal ones.  Nobody can write one if there is one rank. */
+bool mend_iof_holds(struct mend_iof *f, const struct stream *s, size_t report, mend_time_ns now);
+
+/* Writes the report that comes next, as one with those that are equal, below what the ranks printed before. */
+void mend_iof_write_report(struct mend_iof *f, struct stream *s, size_t report, mend_time_ns now);
+
+/* Writes the messages that were waiting, if no report is held any more. */
+void mend_iof_release_messages(struct mend_iof *f, mend_time_ns now);
+
+/* ---- iof_input.c ---- */
+
+bool mend_iof_foreground(void);
+void mend_iof_input_read(struct input *in);
+void mend_iof_input_write(struct input *in);
+
+/* ---- iof.c ---- */
+
+/* Has the thread look at everything again. */
+void mend_iof_wake(struct mend_iof *f);
+
+#endif

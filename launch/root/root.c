@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* root.c – signals of the user, the time-out, and what agents say. */
+#include "root/root.h"
+
+#include "base/time.h"
+#include "node/layout.h"
+#include "share/process.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
+
+static void tell(struct root *root, enum mend_message_kind kind, int64_t a, int64_t b)
+{
+    mend_post(&root->node.agent, &(struct mend_message){.kind = kind, .rank = -1, .arg = {a, b}});
+}
+
+/* ---- signals ---- */
+
+void mend_root_kill(struct root *root)
+{
+    root->killing = true;
+    tell(root, MEND_DOWN_KILL, 0, 0);
+}
+
+static void on_terminate(struct root *root, int sig, bool from_terminal)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    if (from_terminal && root->n == 1 && root->has_terminal)
+        return;
+    if (!root->signal_seen) {
+        root->signal_seen = sig;
+        root->signal_ns = now;
+        tell(root, MEND_DOWN_SIGNAL, sig, from_terminal);
+        tell(root, MEND_DOWN_SIGNAL, SIGCONT, false); /* a stopped rank shall hear it too */
+    } else if (now >= root->signal_ns + SECOND_AFTER_NS) {
+        mend_root_kill(root);
+    } /* else: the same signal twice, to us and to our group, as timeout(1) sends it */
+}
+
+/* The whole job stops with us, and the time of that does not count. */
+static void on_suspend(struct root *root, bool from_terminal)
+{
+    mend_time_ns before = mend_time_monotonic_ns();
+
+    tell(root, MEND_DOWN_SUSPEND, from_terminal, 0);
+    raise(SIGSTOP);
+    tell(root, MEND_DOWN_RESUME, 0, 0);
+    if (root->deadline_ns != MEND_TIME_NEVER)
+        root->deadline_ns += mend_time_monotonic_ns() - before;
+}
+
+static void on_signal(void *self, uint32_t from, uint32_t of)
+{
+    struct root *root = self;
+    struct signalfd_siginfo si;
+
+    (void)from, (void)of;
+    while (read(root->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+        int sig = (int)si.ssi_signo;
+        bool from_terminal = si.ssi_code == SI_KERNEL;
+
+        switch (sig) {
+        case SIGUSR1:
+            mend_root_say(root, "mend: what each rank waits for:");
+            tell(root, MEND_DOWN_WAITS, 0, 0);
+            break;
+        case SIGTSTP:
+            on_suspend(root, from_terminal);
+            break;
+        case SIGQUIT:
+        case SIGUSR2:
+            tell(root, MEND_DOWN_SIGNAL, sig, from_terminal);
+            break;
+        default:
+            on_terminate(root, sig, from_terminal);
+        }
+    }
+}
+
+/* ---- time ---- */
+
+static void on_timeout(struct root *root)
+{
+    root->deadline_ns = MEND_TIME_NEVER;
+    root->timed_out = true;
+    mend_root_say(root, "mend: time-out after %.10g s; what each rank waits for:",
+                  (double)root->o->timeout_ns / 1e9);
+    tell(root, MEND_DOWN_WAITS, 0, 0);
+    if (!root->o->quiet)
+        mend_root_say(
+            root,
+            "mend: what a rank has printed but not flushed is lost with it; 'stdbuf -oL PROGRAM' "
+            "writes each line at once");
+    mend_root_kill(root);
+}
+
+static mend_time_ns look(void *self, mend_time_ns now)
+{
+    struct root *root = self;
+    mend_time_ns next;
+
+    if (now >= root->deadline_ns)
+        on_timeout(root);
+    next = mend_root_inject(root, now);
+    return root->deadline_ns < next ? root->deadline_ns : next;
+}
+
+/* The loop of an agent in this process knows when its processes have ended. */
+static bool is_done(void *self)
+{
+    (void)self;
+    return true;
+}
+
+/* ---- agents ---- */
+
+static void on_started(struct root_node *node, const struct mend_message *m)
+{
+    struct root *root = node->root;
+
+    snprintf(node->host, sizeof(node->host), "%.*s", (int)m->len, m->data);
+    mend_root_report(root, 0, start, .ranks = root->n, .host = node->host,
+                     .clock_ns = root->start_ns);
+}
+
+/* One line instead of one per rank. */
+static void on_abort(struct root *root, const struct mend_message *m)
+{
+    root->aborted = true;
+    if (root->o->quiet)
+        return;
+    if (m->arg[1])
+        mend_root_say_of(root, m->rank, "mend: rank %d ended the job: its error handler is fatal",
+                         m->rank);
+    else
+        mend_root_say_of(root, m->rank, "mend: rank %d aborted the job with code %d", m->rank,
+                         (int)m->arg[0]);
+}
+
+static void hear(void *to, const struct mend_message *m)
+{
+    struct root_node *node = to;
+    struct root *root = node->root;
+
+    switch (m->kind) {
+    case MEND_UP_STARTED:
+        on_started(node, m);
+        break;
+    case MEND_UP_NAMES:
+        root->n = (int)m->arg[0];
+        break;
+    case MEND_UP_SAY:
+        mend_iof_message_of(root->iof, m->rank, m->data, m->len);
+        break;
+    case MEND_UP_LINE:
+        mend_root_line(root, (mend_time_ns)m->arg[0], m->data);
+        break;
+    case MEND_UP_TEXT:
+        mend_root_text(root, m->rank, m->data, m->len);
+        break;
+    case MEND_UP_DEATH:
+        mend_root_death(root, node, m);
+        break;
+    case MEND_UP_ABORT:
+        on_abort(root, m);
+        break;
+    case MEND_UP_HAPPENED:
+        mend_root_injected(root, m->rank, (int)m->arg[0]);
+        break;
+    case MEND_UP_END:
+        mend_root_note_end(root, m);
+        break;
+    case MEND_UP_HANDLED:
+        mend_root_note_handled(root, m->rank);
+        break;
+    case MEND_UP_DONE:
+        node->done = true;
+        break;
+    default:
+        break;
+    }
+}
+
+struct mend_post mend_root_post(struct root_node *node)
+{
+    return (struct mend_post){hear, node};
+}
+
+bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop)
+{
+    static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP};
+
+    *root = (struct root){.o = o, .loop = loop, .n = o->ranks_n};
+    root->node.root = root;
+    root->start_ns = mend_time_monotonic_ns();
+    root->deadline_ns =
+        o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : root->start_ns + o->timeout_ns;
+    root->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*root->rank));
+    root->has_terminal = o->tty_rank == 0 && o->at_terminal;
+    mend_root_open_report(root);
+    mend_root_list_timed(root);
+    root->member = mend_loop_join(
+        loop, (struct mend_loop_member){
+                  .self = root, .event = on_signal, .look = look, .is_done = is_done});
+    root->signal_fd = mend_process_signals(ours, MEND_COUNT_OF(ours));
+    return root->signal_fd >= 0 && mend_loop_add(loop, root->member, root->signal_fd, 0, 0);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* root.h – the job as its user sees it, and the functions that the files of root/ share.
+ *
+ * The root takes the user's signals and what was asked for on the command line, and tells the agents; it prints and reports
+ * what they tell, and makes the exit status of that.  It knows nothing of processes but what agents say.  All of it
+ * belongs to the main thread.
+ *
+ * What an agent tells is only noted while the message is delivered; the root acts on it in its next look, so the two never
+ * call each other in a circle. */
+#ifndef MEND_LAUNCH_ROOT_ROOT_H
+#define MEND_LAUNCH_ROOT_ROOT_H
+
+#include "base/lines.h"
+#include "command/options.h"
+#include "output/iof.h"
+#include "share/exit_status.h"
+#include "share/loop.h"
+#include "share/message.h"
+
+struct root;
+
+/* A node, as the root knows it. */
+struct root_node {
+    struct root *root;
+    struct mend_post agent; /* where messages to it go */
+    char host[64];
+    bool done; /* no process of it is left */
+};
+
+/* How a rank has ended, as its agent says. */
+struct root_rank {
+    struct mend_rank_end end;
+    bool there;             /* it was a process of this job, and has ended */
+    bool exited, in_script; /* else by a signal; a script was around it */
+    int status;             /* or the signal */
+};
+
+struct root {
+    struct mend_options *o;
+    struct mend_iof *iof;
+    struct mend_loop *loop;
+    uint32_t member;       /* of the loop */
+    struct root_node node; /* the one on which mpiexec runs */
+    struct root_rank *rank;
+    int n;         /* ranks whose ends are known, or that are to come */
+    int report_fd; /* -1: none */
+    int signal_fd;
+    mend_time_ns start_ns, deadline_ns;
+    int *timed; /* the injections that wait for a time, in that order */
+    int timed_n, injected_n;
+    int signal_seen;
+    mend_time_ns signal_ns;
+    bool has_terminal; /* the only rank has it: that decides what Ctrl-C means */
+    bool timed_out, killing, aborted;
+};
+
+/* root.c: before the first thread exists.  False: errno. */
+bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop);
+
+/* root.c: ends all processes. */
+void mend_root_kill(struct root *root);
+
+/* root.c: where messages of the agent of the node go. */
+struct mend_post mend_root_post(struct root_node *node);
+
+/* report.c: lines on standard error, and of the --report file. */
+void mend_root_say(struct root *root, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* about what a rank did, so below what it has printed before */
+void mend_root_say_of(struct root *root, int rank, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void mend_root_open_report(struct root *root);
+void mend_root_line(struct root *root, mend_time_ns since_start, const char *text);
+void mend_root_text(struct root *root, int rank, const char *text, size_t len);
+void mend_root_death(struct root *root, const struct root_node *node, const struct mend_message *m);
+
+/* mend_root_report(root, since_start, end, .status = 0): that line of lines.def */
+#define mend_root_report(root_, when_, line_, ...)                                                 \
+    do {                                                                                           \
+        char text_[MEND_LINE_BYTES];                                                               \
+                                                                                                   \
+        if ((root_)->report_fd >= 0 &&                                                             \
+            mend_line_##line_##_text(text_, &(struct mend_line_##line_){__VA_ARGS__}))             \
+            mend_root_line((root_), (when_), text_);                                               \
+    } while (0)
+
+/* inject.c: lists those that wait for a time; tells what was chosen at random; carries out those that are due, returns when the next one is; rank has
+ * carried out its one of that number; says which have not happened, true: there is one. */
+void mend_root_list_timed(struct root *root);
+void mend_root_say_injections(struct root *root);
+mend_time_ns mend_root_inject(struct root *root, mend_time_ns now);
+void mend_root_injected(struct root *root, int rank, int number);
+bool mend_root_missed(struct root *root);
+
+/* status.c: notes how a rank has ended, that its death was handled; prints how all have; the exit status of the job. */
+void mend_root_note_end(struct root *root, const struct mend_message *m);
+void mend_root_note_handled(struct root *root, int rank);
+void mend_root_say_ends(struct root *root);
+int mend_root_status(struct root *root);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* message.h – what the root of a job and the agents of its nodes tell each other.
+ *
+ *   root       the job as its user sees it: options, report, output, exit status      root/
+ *   agent      one on each node: segment, ranks, watchers, verdicts                   agent/
+ *
+ * They share no memory and call nothing of each other; all goes by these messages, of one shape, through a post.  The
+ * agent of the node on which mpiexec runs is in the process of the root: there a post delivers at once, and nothing is
+ * copied.  The kinds are in message.def. */
+#ifndef MEND_LAUNCH_SHARE_MESSAGE_H
+#define MEND_LAUNCH_SHARE_MESSAGE_H
+
+#include <stdint.h>
+
+enum mend_message_kind {
+#define UP(name_, what_)   MEND_UP_##name_,
+#define DOWN(name_, what_) MEND_DOWN_##name_,
+#include "share/message.def"
+#undef UP
+#undef DOWN
+    MEND_MESSAGE_KINDS
+};
+
+#define MEND_MESSAGE_ARGS 8
+
+struct mend_message {
+    enum mend_message_kind kind;
+    int32_t rank; /* a process, by name; -1: none */
+    int64_t arg[MEND_MESSAGE_ARGS];
+    const char *data; /* valid while the message is delivered */
+    uint32_t len;
+};
+
+/* UP_DEATH */
+enum mend_death_arg {
+    MEND_DEATH_PID,
+    MEND_DEATH_CAUSE, /* enum mend_verdict_cause */
+    MEND_DEATH_CODE,
+    MEND_DEATH_WHEN_NS,
+    MEND_DEATH_VERDICT_NS, /* when everybody had been told */
+    MEND_DEATH_NUMBER,     /* in the log of deaths */
+    MEND_DEATH_LIVING,     /* ranks of the node that go on; -1: not counted */
+    MEND_DEATH_SILENT,     /* 1: nobody wants to read of it */
+};
+
+/* UP_END */
+enum mend_end_arg {
+    MEND_END_REACH,
+    MEND_END_OUTCOME,
+    MEND_END_FLAGS, /* MEND_END_NAMED ... */
+    MEND_END_CODE,
+    MEND_END_ORDER,
+    MEND_END_EXITED, /* the child ended by itself; else by a signal */
+    MEND_END_STATUS, /* its status, or the signal */
+};
+enum { MEND_END_NAMED = 1, MEND_END_FOLLOWS = 2, MEND_END_IN_SCRIPT = 4 };
+
+/* Where the messages of one party to another go. */
+struct mend_post {
+    void (*deliver)(void *to, const struct mend_message *m);
+    void *to;
+};
+
+static inline void mend_post(const struct mend_post *p, const struct mend_message *m)
+{
+    p->deliver(p->to, m);
+}
+
+#endif
