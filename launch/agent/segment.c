@@ -183,7 +183,7 @@ close_fd:
  * MPI_Init yet:
  *
  *   part           what the dead rank has left there                     a rank that has not come
- *   ring, head     rings to it; lines, desks and trays of its pairs      receives messages from there (R12)
+ *   ring, head     rings to it; fast boxes and trays of its pairs        receives messages from there (R12)
  *   votes of       its votes on its MPI_COMM_WORLD                       takes part in the agreement
  *     cell 0
  *   slab           its votes on MPI_COMM_WORLD, if that has no cell      "
@@ -300,7 +300,7 @@ static void clear_head(struct agent *agent, const struct mend_node_head *head)
         mend_say(agent, "mpiexec: the segment of the job cannot be written: %s", strerror(errno));
 }
 
-/* What others have said about the rings from this place and it about theirs, and the lines that they shared. */
+/* What others have said about the rings from this place and it about theirs, and the fast boxes that they shared. */
 static void clear_heads(struct agent *agent, mend_place place)
 {
     struct mend_node_header *h = agent->shm;

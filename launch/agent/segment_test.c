@@ -46,18 +46,18 @@ static struct mend_node_header *rank_maps(const struct agent *agent, uint64_t by
     return h;
 }
 
-static bool line_is_clear(struct mend_node_header *h, uint32_t a, uint32_t b)
+static bool pair_is_clear(struct mend_node_header *h, uint32_t a, uint32_t b)
 {
     static const char zero[MEND_CACHE_LINE];
 
-    return !memcmp(mend_node_line_of(h, mend_place_at(a), mend_place_at(b)), zero, sizeof(zero)) &&
+    return !memcmp(mend_node_fbox_of(h, mend_place_at(a), mend_place_at(b)), zero, sizeof(zero)) &&
            mend_node_head_of(h, mend_place_at(a), mend_place_at(b))->consumed == 0 &&
            mend_node_head_of(h, mend_place_at(b), mend_place_at(a))->consumed == 0;
 }
 
 static void use_pair(struct mend_node_header *h, uint32_t a, uint32_t b)
 {
-    memset(mend_node_line_of(h, mend_place_at(a), mend_place_at(b)), 1, MEND_CACHE_LINE);
+    memset(mend_node_fbox_of(h, mend_place_at(a), mend_place_at(b)), 1, MEND_CACHE_LINE);
     mend_store_relaxed(&mend_node_head_of(h, mend_place_at(a), mend_place_at(b))->consumed, 5);
     mend_store_relaxed(&mend_node_head_of(h, mend_place_at(b), mend_place_at(a))->consumed, 6);
 }
@@ -74,9 +74,9 @@ MEND_TEST(a_place_is_clear_for_the_next_rank_there)
         for (uint32_t b = a + 1; b < PLACES; b++)
             use_pair(h, a, b);
     mend_segment_clear(&agent, mend_place_at(1));
-    CHECK(line_is_clear(h, 0, 1));
-    CHECK(line_is_clear(h, 1, 2));
-    CHECK(!line_is_clear(h, 0, 2));
+    CHECK(pair_is_clear(h, 0, 1));
+    CHECK(pair_is_clear(h, 1, 2));
+    CHECK(!pair_is_clear(h, 0, 2));
     munmap(h, agent.shm->at[MEND_NODE_PART_SLAB]);
     close(agent.shm_fd);
 }
@@ -98,7 +98,7 @@ static const struct piece {
 } pieces[] = {
     {"a ring to it", MEND_NODE_PART_RING, 0, IF_SENT},
     {"a pair's trays", MEND_NODE_PART_RING, MEND_NODE_RING_BYTES, IF_SENT},
-    {"a head, or a pair's line", MEND_NODE_PART_HEAD, 0, IF_SENT},
+    {"a head, or a fast box", MEND_NODE_PART_HEAD, 0, IF_SENT},
     {"votes on the world", MEND_NODE_PART_VOTES, 0, ALWAYS},
     {"other votes", MEND_NODE_PART_VOTES, MEND_NODE_CELL_AGREE, NEVER},
     {"a vote block", MEND_NODE_PART_SLAB, sizeof(struct mend_node_slab) - 1, ALWAYS},

@@ -16,8 +16,8 @@
  *   handled[m]     written by ranks, with the same value: a rank that says good-bye had been told of the
  *                  death of the process of this name by an MPI call; the agent looks at the end
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
- *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed; where i < j a line behind
- *                  it is written by the rank of the two whose turn it is (net/shm/ring.h)
+ *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed; where i < j the fast box
+ *                  behind it is written by the rank of the two whose turn it is (net/shm/ring.h)
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   votes[n][64]   page (i, k) is written by rank i: its contributions to agreements of the owner of cell k; at the end
@@ -44,7 +44,7 @@
  *   copypage.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: the process that succeeds is the rank),
  *   handled (a store of 1),
- * and the lines, desks and trays of pairs, which have one writer at a time: messages hand them over.
+ * and the fast boxes and trays of pairs, which have one writer at a time: messages hand them over.
  *
  * Counters here come round: doc/limits.md lists each, with its width and why that does no harm. */
 #ifndef MEND_NODE_LAYOUT_H
@@ -124,11 +124,11 @@ struct mend_node_header {
     mend_atomic_u32 revived_n;        /* how often; released last */
 };
 
-/* Consumer's side of one ring, alone in its line; where to < from a line of the two (net/shm/ring.h). */
+/* Consumer's side of one ring, alone in its line; where to < from the fast box of the two (net/shm/ring.h). */
 struct mend_node_head {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 consumed; /* release: pairs with the acquire in out_refresh() */
-    _Alignas(MEND_CACHE_LINE) unsigned char line[MEND_CACHE_LINE];
+    _Alignas(MEND_CACHE_LINE) unsigned char fbox[MEND_CACHE_LINE];
 };
 
 /* What a member says about the communicators that use a cell one after the other, apart from the cell:
@@ -194,10 +194,10 @@ static inline struct mend_node_head *mend_node_head_of(struct mend_node_header *
            from.at;
 }
 
-/* The line that two ranks write in turns. */
-static inline void *mend_node_line_of(struct mend_node_header *h, mend_place a, mend_place b)
+/* The fast box, a line that two ranks write in turns. */
+static inline void *mend_node_fbox_of(struct mend_node_header *h, mend_place a, mend_place b)
 {
-    return (a.at < b.at ? mend_node_head_of(h, a, b) : mend_node_head_of(h, b, a))->line;
+    return (a.at < b.at ? mend_node_head_of(h, a, b) : mend_node_head_of(h, b, a))->fbox;
 }
 
 static inline struct mend_node_said *mend_node_said_of(struct mend_node_header *h, mend_place p,

@@ -16,8 +16,8 @@
 struct mend_shm_out {
     struct mend_shm_slot *slots;
     char *bulk;
-    struct mend_shm_slot *line; /* of the pair; NULL: nothing is sent there */
-    uint32_t line_adds;         /* seq - tail */
+    struct mend_shm_slot *fbox; /* of the pair; NULL: nothing is sent there */
+    uint32_t fbox_adds;         /* seq - tail */
     const mend_atomic_u32 *consumed;
     mend_atomic_u8 *bell;
     struct mend_node_rank *to;
@@ -42,13 +42,13 @@ struct mend_shm_out {
 /* Receiver's side, private. */
 struct mend_shm_in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
-    struct mend_shm_slot *line;  /* of the pair; NULL: nothing comes there */
+    struct mend_shm_slot *fbox;  /* of the pair; NULL: nothing comes there */
     struct mend_shm_slot *found; /* by peek() */
     const char *trays;           /* of the pair */
     mend_atomic_u32 *consumed;
     uint8_t *seen;                         /* of the bell */
-    uint32_t head, published, line_adds;   /* seq of the line - head */
-    bool severed, turn;                    /* ours: to write to the line of the pair */
+    uint32_t head, published, fbox_adds;   /* seq in the fast box - head */
+    bool severed, turn;                    /* ours: to write to the fast box */
     uint8_t trays_had, tray_last;          /* a bit for each that is ours; which one came last */
     uint32_t tray_touched[MEND_SHM_TRAYS]; /* bytes that have pages, as far as this process knows */
     mend_peer next_gone;                   /* of the list state.gone */

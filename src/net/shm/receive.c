@@ -28,11 +28,11 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
 
     in->slots = mend_node_ring_of(s->header, here, there);
     if (!mend_peer_job(self, from)) {
-        in->line = mend_node_line_of(s->header, here, there);
+        in->fbox = mend_node_fbox_of(s->header, here, there);
         in->trays = mend_shm_trays_of(s->header, here, there);
     }
     in->head = in->published = mend_shm_first(self, mend_peer_job(self, from));
-    in->line_adds = mend_shm_line_adds(there, here);
+    in->fbox_adds = mend_shm_fbox_adds(there, here);
     in->consumed = &head->consumed;
     in->seen = &s->seen[there.at];
 }
@@ -111,7 +111,7 @@ static inline const void *payload_of(const struct mend_shm_in *in, const struct 
 
 static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)
 {
-    /* acquire: pairs with the releases in out_publish(), line_publish() and out_pad() */
+    /* acquire: pairs with the releases in out_publish(), fbox_publish() and out_pad() */
     return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == seq;
 }
 
@@ -138,7 +138,7 @@ static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot
 {
     if (len > MEND_SHM_INLINE_MAX)
         take_tray(in, slot, len);
-    if (slot == in->line) {
+    if (slot == in->fbox) {
         in->turn = true;
         in->head += 2;
     } else {
@@ -155,13 +155,13 @@ static inline bool is_pad(const struct mend_shm_in *in, const struct mend_shm_sl
     return mend_unlikely(slot->f.kind_len == 0) && in->head & 1;
 }
 
-/* The line of the pair, if the message at the head is there.  In our turn it holds what we have taken, else news or our
- * own last message, whose seq is odd if the sender's are even; a line that nobody has written has seq 0. */
-static inline struct mend_shm_slot *next_line(const struct mend_shm_in *in)
+/* The fast box, if the message at the head is there.  In our turn it holds what we have taken, else news or our own last
+ * message, whose seq is odd if the sender's are even; a fast box that nobody has written has seq 0. */
+static inline struct mend_shm_slot *next_in_fbox(const struct mend_shm_in *in)
 {
-    uint32_t seq = in->head + in->line_adds;
+    uint32_t seq = in->head + in->fbox_adds;
 
-    return !in->turn && !(in->head & 1) && in->line && seq && has_seq(in->line, seq) ? in->line
+    return !in->turn && !(in->head & 1) && in->fbox && seq && has_seq(in->fbox, seq) ? in->fbox
                                                                                      : NULL;
 }
 
@@ -171,12 +171,12 @@ static inline struct mend_shm_slot *next_slot(struct mend_shm_in *in)
     struct mend_shm_slot *slot = &in->slots[in->head & MEND_SHM_SLOT_MASK];
 
     if (!has_seq(slot, in->head + 1))
-        return next_line(in);
+        return next_in_fbox(in);
     if (mend_likely(!is_pad(in, slot)))
         return slot;
     step(in, slot, 0);
     slot = &in->slots[in->head & MEND_SHM_SLOT_MASK];
-    return has_seq(slot, in->head + 1) ? slot : next_line(in);
+    return has_seq(slot, in->head + 1) ? slot : next_in_fbox(in);
 }
 
 /* Asks for the line of a frame that comes later, which the sender's core has.  Only where frames lie ready behind the head: a

@@ -11,8 +11,8 @@
  *   | header  payload of 9..40  |        one message
  *   | header  8 B | pad         |        the next one takes a line
  *
- * Two ranks that answer each other leave the ring out: each pair has one line more, to which they write in turns; the turn
- * is that of the rank that has taken the last message there, and first that of the rank at the lower place:
+ * Two ranks that answer each other leave the ring out: each pair has a fast box, one more line, to which they write in turns;
+ * the turn is that of the rank that has taken the last message there, and first that of the rank at the lower place:
  *
  *   | header  payload of 0..40  |        seq: index + 1 from the lower rank, which is odd, index + 2 from the upper one
  *   | header  on a tray         |
@@ -77,8 +77,8 @@ static inline uint32_t mend_shm_slots_of(uint32_t len)
     return len > MEND_SHM_SHORT_MAX && len <= MEND_SHM_INLINE_MAX ? 2 : 1;
 }
 
-/* What a message in the line of a pair has as its seq, above its index. */
-static inline uint32_t mend_shm_line_adds(mend_place from, mend_place to)
+/* What a message in a fast box has as its seq, above its index. */
+static inline uint32_t mend_shm_fbox_adds(mend_place from, mend_place to)
 {
     return from.at < to.at ? 1 : 2;
 }

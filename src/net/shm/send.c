@@ -33,14 +33,14 @@ static uint32_t bulk_bytes(const struct mend_proc *self)
 }
 
 /* Of two ranks of this job. */
-static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_out *o)
+static bool fbox_place(struct mend_proc *self, mend_place mine, struct mend_shm_out *o)
 {
-    struct mend_shm_slot *line = mend_node_line_of(self->shm->header, mine, o->place);
+    struct mend_shm_slot *fbox = mend_node_fbox_of(self->shm->header, mine, o->place);
 
-    if (!mend_node_touch(self, line, MEND_CACHE_LINE))
+    if (!mend_node_touch(self, fbox, MEND_CACHE_LINE))
         return false;
-    o->line = line;
-    o->line_adds = mend_shm_line_adds(mine, o->place);
+    o->fbox = fbox;
+    o->fbox_adds = mend_shm_fbox_adds(mine, o->place);
     o->trays = mend_shm_trays_of(self->shm->header, mine, o->place);
     return true;
 }
@@ -65,7 +65,7 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
     o->to = mend_node_rank_of(h, o->place);
     mend_shm_give_back_gone(self);
     return mend_shm_touch(self, o, o->slots, MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
-           mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || line_place(self, mine, o));
+           mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || fbox_place(self, mine, o));
 }
 
 /* A rank that has not come yet finds what this process has sent, also when this one is dead. */
@@ -77,7 +77,7 @@ static void note_early(struct mend_proc *self, mend_peer to)
 
 #define EVEN_TRAYS 0x5u
 
-/* The line is first that of the rank at the lower place, and so is every other tray. */
+/* The fast box is first that of the rank at the lower place, and so is every other tray. */
 static void begin_turns(struct mend_shm_in *in, bool lower)
 {
     in->turn |= lower;
@@ -198,11 +198,11 @@ static void pad_behind(struct mend_shm_out *o, struct mend_shm_slot *slot,
     __atomic_store_n(&slot[1].f.seq, o->tail, __ATOMIC_RELAXED);
 }
 
-/* It is our turn to write to the line of the pair.  Behind half a line of the ring a pad fills that up: messages that go
- * through the ring because of it would leave the other one half a line, and so on. */
-static inline bool takes_line(const struct mend_shm_in *in, const struct mend_shm_out *o)
+/* It is our turn to write to the fast box.  Behind half a line of the ring a pad fills that up: messages that go through the
+ * ring because of it would leave the other one half a line, and so on. */
+static inline bool may_use_fbox(const struct mend_shm_in *in, const struct mend_shm_out *o)
 {
-    return in->turn && o->line && (o->tail + 1) % MEND_SHM_LAP < MEND_SHM_LAP - MEND_SHM_SLOTS;
+    return in->turn && o->fbox && (o->tail + 1) % MEND_SHM_LAP < MEND_SHM_LAP - MEND_SHM_SLOTS;
 }
 
 /* Where the header of a message of len bytes goes. */
@@ -336,22 +336,22 @@ static inline void fill_header(struct mend_shm_slot *slot, const struct mend_fra
     slot->f.src = f->src;
 }
 
-/* The message in the line of the pair: in the ring a line is left out for it. */
-static inline void line_publish(struct mend_shm *s, struct mend_shm_in *in, struct mend_shm_out *o,
+/* The message in the fast box: in the ring a line is left out for it. */
+static inline void fbox_publish(struct mend_shm *s, struct mend_shm_in *in, struct mend_shm_out *o,
                                 const struct mend_frame *f)
 {
     uint32_t seq;
 
     if (mend_unlikely(o->tail & 1))
         out_pad(o);
-    seq = o->tail + o->line_adds;
-    fill_header(o->line, f);
+    seq = o->tail + o->fbox_adds;
+    fill_header(o->fbox, f);
     in->turn = false;
     o->took_line = false;
     o->bulk_end[(o->tail + 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
     o->tail += 2;
     /* release: pairs with the acquire in has_seq() */
-    __atomic_store_n(&o->line->f.seq, seq, __ATOMIC_RELEASE);
+    __atomic_store_n(&o->fbox->f.seq, seq, __ATOMIC_RELEASE);
     ring_bell(s, o);
 }
 
@@ -467,7 +467,7 @@ static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct 
     if (mend_frame_kind(f) == MEND_FRAME_DATA)
         return o->bulk_bytes == MEND_SHM_BULK_BYTES &&
                lay_fragment(self, in, o, slot, payload, len);
-    return (len > TRAY_LEAST || (slot == o->line && !self->oversubscribed)) &&
+    return (len > TRAY_LEAST || (slot == o->fbox && !self->oversubscribed)) &&
            lay_on_tray(self, in, o, slot, payload, len);
 }
 
@@ -480,10 +480,10 @@ static bool lay_payload(struct mend_proc *self, struct mend_shm_in *in, struct m
 }
 
 /* It is our turn, and the message is not one of several that go one behind the other. */
-static inline bool goes_by_line(const struct mend_shm_in *in, const struct mend_shm_out *o,
+static inline bool goes_by_fbox(const struct mend_shm_in *in, const struct mend_shm_out *o,
                                 const struct mend_frame *f)
 {
-    return takes_line(in, o) &&
+    return may_use_fbox(in, o) &&
            (mend_frame_len(f) <= MEND_SHM_INLINE_MAX || mend_frame_kind(f) != MEND_FRAME_DATA);
 }
 
@@ -495,7 +495,7 @@ enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struc
     struct mend_shm *s = self->shm;
     struct mend_shm_in *in = &s->in[to];
     struct mend_shm_slot *slot;
-    bool line;
+    bool by_fbox;
 
     if (mend_unlikely(in->severed))
         return MEND_ERR_PEER;
@@ -503,15 +503,15 @@ enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struc
         return MEND_AGAIN;
     if (mend_unlikely(!out_has_slots(o)))
         return MEND_AGAIN;
-    line = goes_by_line(in, o, f);
-    slot = line ? o->line : out_slot(o, len);
+    by_fbox = goes_by_fbox(in, o, f);
+    slot = by_fbox ? o->fbox : out_slot(o, len);
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(mend_shm_inline_of(slot), payload, len);
     } else if (!lay_payload(self, in, o, slot, f, payload)) {
         return MEND_AGAIN;
     }
-    if (line)
-        line_publish(s, in, o, f);
+    if (by_fbox)
+        fbox_publish(s, in, o, f);
     else
         out_publish(s, o, slot, f);
     return MEND_OK;

@@ -19,7 +19,7 @@
  *      new memory is requested: not at once, because a death must be reported fast;
  *   5  the second slot of a line holds a header only if the first one does; before the first is published as a
  *      slot alone, the second is marked as not published, for payload of an older message may lie there;
- *   6  the line of a pair is written only in one's turn: the message that was there is taken, and all that
+ *   6  a fast box is written only in one's turn: the message that was there is taken, and all that
  *      went the other way before it;
  *   7  a tray is written only by the rank that has it: first its own two, then what came with a message that it has taken;
  *   8  a receiver that has nothing left to read has said so of all bulk: any payload has room in a ring that is read.

@@ -56,7 +56,7 @@ MEND_TEST(bulk_is_read_when_the_counter_has_come_round)
 }
 
 /* All lengths, of which some lie on a tray.  The one at the lower place begins. */
-MEND_TEST(answers_go_through_the_line_of_the_pair)
+MEND_TEST(answers_go_through_the_fast_box)
 {
     const uint32_t lens[] = {0, 8, 9, 40, 41, 1000, 20000, MEND_SHM_PAYLOAD_MAX};
 
@@ -84,7 +84,7 @@ MEND_TEST(out_of_turn_messages_go_through_the_ring)
 }
 
 /* Whatever they have sent before: two that answer each other are in turn when each has sent a message. */
-MEND_TEST(answers_get_back_to_the_line)
+MEND_TEST(answers_get_back_to_the_fast_box)
 {
     for (int before_0 = 0; before_0 < 4; before_0++)
         for (int before_1 = 0; before_1 < 4; before_1++) {
@@ -147,15 +147,15 @@ static void mix(uint32_t index_0, uint32_t index_1)
     CHECK_EQ(damaged_n, 0);
 }
 
-MEND_TEST(the_line_and_the_ring_keep_one_order)
+MEND_TEST(the_fast_box_and_the_ring_keep_one_order)
 {
     mix(0, 0);
     mix(256, 1024);
     mix(UINT32_MAX - 255 - 4096, UINT32_MAX - 255); /* the counters come round */
 }
 
-/* The one at the lower place never sends, so nobody has written the line, when the counter of the other one comes round. */
-MEND_TEST(a_line_that_nobody_has_written_is_no_message)
+/* The one at the lower place never sends, so nobody has written the fast box, when the counter of the other one comes round. */
+MEND_TEST(a_fast_box_that_nobody_has_written_is_no_message)
 {
     begin();
     answer(1, 0, 40);

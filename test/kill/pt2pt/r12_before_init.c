@@ -5,7 +5,7 @@
  * time to give back the memory of the dead one: they watch the segment until it shrinks, for half a second at most.  That is no
  * proof; launch/agent/segment_test.c shows for each part what is kept.
  *
- *   few      short messages, and one of a type with holes: they lie in the line and on trays of a pair
+ *   few      short messages, and one of a type with holes: they lie in the fast box and on trays of a pair
  *   trays    of a few KiB: on trays
  *   many     as many as a ring has room for
  *
