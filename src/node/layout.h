@@ -26,7 +26,7 @@
  *                  the sender that helps, too (net/copypage.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
  *                  that revokes it
- *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; behind it, where i < j,
+ *   ring[n][n]     block (i, j) is written by sender j: slots and payload area of the ring j -> i; behind it, where i < j,
  *                  four trays, each written by the one of the two that has it (net/shm/ring.h); none in very large jobs
  *   slab[n][256]  slab (i, k) is written by rank i: 4096 vote blocks, with its votes in the agreements of one
  *                  communicator each, and their labels; mapped and reserved when they are used
@@ -59,7 +59,7 @@
 
 #define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d35) /* "MENDSHM5" */
 #define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
-#define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
+#define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and payload area of one ring (net/shm/ring.h) */
 #define MEND_NODE_PAIR_BYTES   (256u * 1024) /* behind it: for a pair */
 #define MEND_NODE_PAIRS_MAX    8192u /* places; with more there is no address space for it */
 #define MEND_NODE_CELLS        64u

@@ -10,12 +10,12 @@
 #include "node/node.h"
 
 #define MEND_SHM_SLOT_MASK   (MEND_SHM_SLOTS - 1)
-#define MEND_SHM_PAYLOAD_MAX (MEND_SHM_BULK_BYTES / 4)
+#define MEND_SHM_PAYLOAD_MAX (MEND_SHM_AREA_BYTES / 4)
 
 /* Sender's side of one ring, private. */
 struct mend_shm_out {
     struct mend_shm_slot *slots;
-    char *bulk;
+    char *area;
     struct mend_shm_slot *fbox; /* of the pair; NULL: nothing is sent there */
     uint32_t fbox_adds;         /* seq - tail */
     const mend_atomic_u32 *consumed;
@@ -24,11 +24,11 @@ struct mend_shm_out {
     mend_place place;                 /* of the receiver */
     const struct mend_abroad *abroad; /* the receiver's job; NULL: this one */
     uint32_t tail, head_seen;
-    uint64_t bulk_tail,
-        bulk_head;        /* positions that only grow; position % bulk_bytes is the place */
+    uint64_t area_tail,
+        area_head;        /* positions that only grow; position % area_bytes is the place */
     bool took_line;       /* the last message */
-    uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
-    uint32_t bulk_touched, walk_bytes, bulk_bytes;
+    uint64_t area_looked; /* area_tail at the last look at the receiver's head */
+    uint32_t area_touched, walk_bytes, area_bytes;
     char *trays; /* of the pair; NULL: nothing is laid there */
     struct {
         uint32_t tray; /* MEND_SHM_TRAYS: there is none */
@@ -36,7 +36,7 @@ struct mend_shm_out {
         uint32_t last; /* bytes of the fragment that was laid there last */
     } open;            /* for fragments; not among in.trays_had */
     uint32_t reserved_at, reserved_len;
-    uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
+    uint64_t area_end[MEND_SHM_SLOTS]; /* area_tail after slot k was sent */
 };
 
 /* Receiver's side, private. */

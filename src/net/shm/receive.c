@@ -58,9 +58,9 @@ static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
 }
 
 /* On a tray that was the sender's? */
-static bool is_on_tray(const struct mend_shm_in *in, uint32_t bulk_at, uint32_t len)
+static bool is_on_tray(const struct mend_shm_in *in, uint32_t payload_at, uint32_t len)
 {
-    uint32_t k = mend_shm_tray_at(bulk_at), at = bulk_at % MEND_SHM_TRAY_BYTES;
+    uint32_t k = mend_shm_tray_at(payload_at), at = payload_at % MEND_SHM_TRAY_BYTES;
 
     return k < MEND_SHM_TRAYS && in->trays && !(in->trays_had >> k & 1) &&
            !(at % MEND_CACHE_LINE & ~MEND_SHM_KEPT) && is_within(at, len, MEND_SHM_TRAY_BYTES);
@@ -70,9 +70,9 @@ static bool is_on_tray(const struct mend_shm_in *in, uint32_t bulk_at, uint32_t 
 static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot *slot,
                         uint32_t len)
 {
-    uint32_t at = slot->bulk_at;
+    uint32_t at = slot->payload_at;
 
-    return is_within(at, len, MEND_SHM_BULK_BYTES) || is_on_tray(in, at, len);
+    return is_within(at, len, MEND_SHM_AREA_BYTES) || is_on_tray(in, at, len);
 }
 
 /* A frame that no correct sender writes: the memory is damaged. */
@@ -87,26 +87,26 @@ static inline bool frame_is_sound(const struct mend_shm_in *in, const struct men
 
 /* Where a tray begins is not computed from the header, which has only just come: a core that guesses that a message is there
  * fetches its payload meanwhile. */
-static inline const char *on_tray(const struct mend_shm_in *in, uint32_t bulk_at)
+static inline const char *on_tray(const struct mend_shm_in *in, uint32_t payload_at)
 {
     for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++) {
         const char *first = in->trays + k * MEND_SHM_TRAY_BYTES;
 
-        if (bulk_at == MEND_SHM_ON_TRAY(k)) {
+        if (payload_at == MEND_SHM_ON_TRAY(k)) {
             __asm__ volatile("" : "+r"(first)); /* keeps the branch: the sum is the same */
             return first;
         }
     }
-    return in->trays + (bulk_at - MEND_SHM_ON_TRAYS) / MEND_CACHE_LINE * MEND_CACHE_LINE;
+    return in->trays + (payload_at - MEND_SHM_ON_TRAYS) / MEND_CACHE_LINE * MEND_CACHE_LINE;
 }
 
 static inline const void *payload_of(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
 {
     if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
         return mend_shm_inline_of(slot);
-    if (slot->bulk_at >= MEND_SHM_ON_TRAYS)
-        return on_tray(in, slot->bulk_at);
-    return (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at;
+    if (slot->payload_at >= MEND_SHM_ON_TRAYS)
+        return on_tray(in, slot->payload_at);
+    return (const char *)(in->slots + MEND_SHM_SLOTS) + slot->payload_at;
 }
 
 static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)
@@ -118,22 +118,22 @@ static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)
 /* The tray on which the payload lay, if it did, is this process's from now on, unless the sender keeps it. */
 static inline void take_tray(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
-    uint32_t k = mend_shm_tray_at(slot->bulk_at);
-    uint32_t at = slot->bulk_at % MEND_SHM_TRAY_BYTES & ~MEND_SHM_KEPT;
+    uint32_t k = mend_shm_tray_at(slot->payload_at);
+    uint32_t at = slot->payload_at % MEND_SHM_TRAY_BYTES & ~MEND_SHM_KEPT;
     uint32_t end = (at + len + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 
     if (k >= MEND_SHM_TRAYS)
         return;
     if (in->tray_touched[k] < end)
         in->tray_touched[k] = end;
-    if (slot->bulk_at & MEND_SHM_KEPT)
+    if (slot->payload_at & MEND_SHM_KEPT)
         return;
     in->tray_last = (uint8_t)k;
     in->trays_had |= (uint8_t)(1u << k);
 }
 
-/* The frame at the head, of len bytes, is done with.  Bulk that was read is room for the sender at once: this process may have
- * nothing left to read and sleep, while what the sender has next fits only if all of the bulk is free. */
+/* The frame at the head, of len bytes, is done with.  A payload that was read is room for the sender at once: this process may
+ * have nothing left to read and sleep, while what the sender has next fits only if all of the payload area is free. */
 static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
     if (len > MEND_SHM_INLINE_MAX)
@@ -215,7 +215,7 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
 }
 
 /* Asks for all lines of a payload at once, before a copy asks for one after the other. */
-static inline void prefetch_bulk(const char *payload, uint32_t len)
+static inline void prefetch_payload(const char *payload, uint32_t len)
 {
     for (uint32_t i = 0; i < len && i < PREFETCH_BYTES; i += MEND_CACHE_LINE)
         __builtin_prefetch(payload + i);
@@ -236,7 +236,7 @@ const struct mend_frame *mend_shm_peek(struct mend_proc *self, mend_peer from,
     in->found = slot;
     *payload_p = payload_of(in, slot);
     if (mend_frame_len(&slot->f) > MEND_SHM_INLINE_MAX)
-        prefetch_bulk(*payload_p, mend_frame_len(&slot->f));
+        prefetch_payload(*payload_p, mend_frame_len(&slot->f));
     return &slot->f;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ring.h – the contents of the ring from one rank to another: slots, then room for payloads too long for a slot.
  *
- *   | slot 0 | slot 1 | ... slot 255 | bulk 256 KiB |      written by the sender (node/layout.h)
+ *   | slot 0 | slot 1 | ... slot 255 | payload area 256 KiB |      written by the sender (node/layout.h)
  *
- * Two slots are a cache line.  A message of up to 8 bytes takes one, and so does one that lies in bulk; what is between
- * the two takes a line, from its beginning:
+ * Two slots are a cache line.  A message of up to 8 bytes takes one, and so does one whose payload lies in the area; what is
+ * between the two takes a line, from its beginning:
  *
  *   | header  8 B | header  8 B |        two short messages
  *   | header  8 B | header at   |        a short one, and one that lies at `at`
@@ -25,7 +25,7 @@
  * them, if they are of more than 4 KiB, or if their sender writes them in place, as those of puts and of replies to gets: a
  * message, wherever it is, hands the tray with its payload over to the receiver.  At first each rank has two, so two that
  * send at the same time exchange them, and while one end copies from a tray the other one copies to another.  A rank that
- * has none left goes on in the bulk of the ring.
+ * has none left goes on in the payload area of the ring.
  *
  * Fragments of a large message lie on a tray one behind the other.  The tray is handed over with the fragment that fills it, or
  * with the last fragment of the message, which is shorter than the one before it.  Until then the rank that fills the tray puts
@@ -40,7 +40,7 @@
 #define MEND_SHM_SLOT_BYTES 32u
 #define MEND_SHM_SHORT_MAX  8u            /* payload within a slot */
 #define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
-#define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
+#define MEND_SHM_AREA_BYTES (256u * 1024) /* payloads that do not fit into a line */
 #define MEND_SHM_TOLD_SLOTS                                                                        \
     (MEND_SHM_SLOTS / 4) /* a receiver says at the latest that it has read so many */
 #define MEND_SHM_TRAYS      4u
@@ -48,10 +48,10 @@
 /* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes
  * round would look like news. */
 #define MEND_SHM_LAP (1u << 20)
-_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES == MEND_NODE_RING_BYTES,
+_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_AREA_BYTES == MEND_NODE_RING_BYTES,
                "the layout has this room for it");
 
-/* What bulk_at says of a payload that is not in the bulk. */
+/* What payload_at says of a payload that is not in the area. */
 #define MEND_SHM_ON_TRAYS   (3u << 30) /* and more: there, counted from the first tray */
 #define MEND_SHM_ON_TRAY(k) (MEND_SHM_ON_TRAYS + (k)*MEND_SHM_TRAY_BYTES)
 #define MEND_SHM_KEPT       1u /* added to one on a tray that stays with the sender */
@@ -62,7 +62,7 @@ struct mend_shm_slot {
         unsigned char
             inline_bytes[MEND_SHM_SHORT_MAX]; /* of a longer one: those of the next slot, too */
         uint32_t
-            bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area, or below */
+            payload_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the payload area, or below */
     };
 };
 _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES &&
@@ -83,11 +83,11 @@ static inline uint32_t mend_shm_fbox_adds(mend_place from, mend_place to)
     return from.at < to.at ? 1 : 2;
 }
 
-/* The tray that bulk_at means; MEND_SHM_TRAYS or more: none. */
-static inline uint32_t mend_shm_tray_at(uint32_t bulk_at)
+/* The tray that payload_at means; MEND_SHM_TRAYS or more: none. */
+static inline uint32_t mend_shm_tray_at(uint32_t payload_at)
 {
-    return bulk_at < MEND_SHM_ON_TRAYS ? MEND_SHM_TRAYS
-                                       : (bulk_at - MEND_SHM_ON_TRAYS) / MEND_SHM_TRAY_BYTES;
+    return payload_at < MEND_SHM_ON_TRAYS ? MEND_SHM_TRAYS
+                                          : (payload_at - MEND_SHM_ON_TRAYS) / MEND_SHM_TRAY_BYTES;
 }
 
 static inline unsigned char *mend_shm_inline_of(const struct mend_shm_slot *slot)

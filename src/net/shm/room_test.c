@@ -5,7 +5,7 @@
  * After each action: a send finds no room only while something is left to read in that ring (shm.c, invariant 8), for a
  * receiver that has read all may sleep, and nothing else would make room; and what comes is whole, in the order of the
  * sends (invariants 1, 2, 7).  A sequence begins where the one before it has left the rings, so it meets them empty, but
- * at many places of slots and bulk. */
+ * at many places of slots and payload area. */
 #include "net/shm/ranks_test.h"
 
 #include <stdio.h>
@@ -152,7 +152,7 @@ static void all_sequences(int actions_n)
     }
 }
 
-/* again: an idle bulk starts over at once. */
+/* again: an idle payload area starts over at once. */
 static void begin_rings(bool oversubscribed, bool again)
 {
     begin();
@@ -183,7 +183,7 @@ MEND_TEST(so_has_one_of_half_the_length)
 {
     begin_rings(true, false);
     for (mend_peer who = 0; who < 2; who++)
-        procs[who].shm->out[!who]->bulk_bytes = MEND_SHM_BULK_BYTES / 2;
+        procs[who].shm->out[!who]->area_bytes = MEND_SHM_AREA_BYTES / 2;
     all_sequences(5);
 }
 

@@ -9,27 +9,27 @@
 
 #define SLOTS_ASKED 3u    /* a pad, and a message of two */
 #define SLOTS_AHEAD 8u    /* what a stream of messages asks for before it writes there */
-#define BULK_AHEAD  2048u /* payloads up to this length do the same for the next one */
+#define AREA_AHEAD  2048u /* payloads up to this length do the same for the next one */
 #define WALK_BYTES                                                                                 \
-    (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
+    (128u * 1024) /* payload sent between two looks at the receiver's head: more than the
                                      first-level cache, which these lines would have to leave again */
 #define WALK_OVERSUBSCRIBED                                                                        \
     (32u * 1024) /* the same with more ranks than cores: a rank need not be fast alone */
 #define RINGS_BYTES      (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
-#define TOUCH_BYTES      (64u * 1024)        /* bulk reserved at once */
+#define TOUCH_BYTES      (64u * 1024)        /* payload area reserved at once */
 #define PAIR_TOUCH_BYTES (16u * 1024)
 #define MAPPED_BYTES     (8u * 1024) /* longer payloads will fill what is reserved for them */
 #define TRAY_LEAST                                                                                 \
-    4096u /* shorter ones go through the bulk as fast, and do not wear out the trays */
+    4096u /* shorter ones go through the ring as fast, and do not wear out the trays */
 
 /* Ranks that take turns fill their rings in each turn, and rings that fill the cache drive the messages out of it. */
-static uint32_t bulk_bytes(const struct mend_proc *self)
+static uint32_t area_bytes(const struct mend_proc *self)
 {
     uint64_t rings_n = (uint64_t)self->peers_n * (uint64_t)(self->peers_n - 1);
 
-    return self->oversubscribed && rings_n * MEND_SHM_BULK_BYTES > RINGS_BYTES
-               ? MEND_SHM_BULK_BYTES / 2
-               : MEND_SHM_BULK_BYTES;
+    return self->oversubscribed && rings_n * MEND_SHM_AREA_BYTES > RINGS_BYTES
+               ? MEND_SHM_AREA_BYTES / 2
+               : MEND_SHM_AREA_BYTES;
 }
 
 /* Of two ranks of this job. */
@@ -58,7 +58,7 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
     o->abroad = job;
     o->place = mend_peer_entry(self, to)->where.place;
     o->slots = mend_node_ring_of(h, o->place, mine);
-    o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
+    o->area = (char *)(o->slots + MEND_SHM_SLOTS);
     head = mend_node_head_of(h, o->place, mine);
     o->consumed = &head->consumed;
     o->bell = mend_node_bells(h, o->place) + mine.at;
@@ -114,7 +114,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     note_early(self, to);
     begin_ring(self, o);
     o->walk_bytes = self->oversubscribed ? WALK_OVERSUBSCRIBED : WALK_BYTES;
-    o->bulk_bytes = bulk_bytes(self);
+    o->area_bytes = area_bytes(self);
     o->open.tray = MEND_SHM_TRAYS;
     begin_turns(&s->in[to], mend_node_place_of(self, self->me).at < o->place.at);
     return s->out[to] = o;
@@ -127,40 +127,40 @@ static inline struct mend_shm_out *out_of(struct mend_proc *self, mend_peer to)
     return mend_likely(s->out[to] != NULL) ? s->out[to] : out_create(self, to);
 }
 
-/* How far the bulk was used before slot `head`, which is 0 at the beginning and whenever the counter has come round.  At the
- * beginning the slot before it has not been used (invariant 1). */
-static uint64_t bulk_end_of(const struct mend_shm_out *o, uint32_t head)
+/* How far the payload area was used before slot `head`, which is 0 at the beginning and whenever the counter has come round.
+ * At the beginning the slot before it has not been used (invariant 1). */
+static uint64_t area_end_of(const struct mend_shm_out *o, uint32_t head)
 {
-    return o->bulk_end[(head - 1) & MEND_SHM_SLOT_MASK];
+    return o->area_end[(head - 1) & MEND_SHM_SLOT_MASK];
 }
 
-/* The receiver has read all that lies in the bulk.  Of short messages it does not tell at once, so some of them may seem
- * to be left: fewer than MEND_SHM_TOLD_SLOTS, if it has read all. */
-static bool bulk_is_read(const struct mend_shm_out *o)
+/* The receiver has read all that lies in the payload area.  Of short messages it does not tell at once, so some of them may
+ * seem to be left: fewer than MEND_SHM_TOLD_SLOTS, if it has read all. */
+static bool area_is_read(const struct mend_shm_out *o)
 {
     uint32_t left = o->tail - o->head_seen;
 
     return left == 0 ||
-           (left < MEND_SHM_TOLD_SLOTS && bulk_end_of(o, o->head_seen) == o->bulk_tail);
+           (left < MEND_SHM_TOLD_SLOTS && area_end_of(o, o->head_seen) == o->area_tail);
 }
 
-/* The bulk is idle: it starts over at its beginning. */
-static void bulk_restart(struct mend_shm_out *o)
+/* The payload area is idle: it starts over at its beginning. */
+static void area_restart(struct mend_shm_out *o)
 {
-    o->bulk_tail = o->bulk_head = o->bulk_looked = 0;
+    o->area_tail = o->area_head = o->area_looked = 0;
     for (uint32_t i = o->head_seen; i != o->tail + 1; i++)
-        o->bulk_end[(i - 1) & MEND_SHM_SLOT_MASK] = 0;
+        o->area_end[(i - 1) & MEND_SHM_SLOT_MASK] = 0;
 }
 
-/* Looks how far the receiver is.  Where it has walked far enough an idle bulk starts over. */
+/* Looks how far the receiver is.  Where it has walked far enough an idle payload area starts over. */
 static void out_refresh(struct mend_shm_out *o)
 {
     o->head_seen = mend_load_acquire(o->consumed); /* pairs with the release in publish_head() */
-    if (o->bulk_tail >= o->walk_bytes && bulk_is_read(o))
-        bulk_restart(o);
+    if (o->area_tail >= o->walk_bytes && area_is_read(o))
+        area_restart(o);
     else
-        o->bulk_head = bulk_end_of(o, o->head_seen);
-    o->bulk_looked = o->bulk_tail;
+        o->area_head = area_end_of(o, o->head_seen);
+    o->area_looked = o->area_tail;
 }
 
 /* Room for any message; one slot stays free (invariant 3). */
@@ -178,7 +178,7 @@ static void out_pad(struct mend_shm_out *o)
     struct mend_shm_slot *slot = &o->slots[o->tail & MEND_SHM_SLOT_MASK];
 
     slot->f.kind_len = 0;
-    o->bulk_end[o->tail & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    o->area_end[o->tail & MEND_SHM_SLOT_MASK] = o->area_tail;
     o->tail++;
     /* release: pairs with the acquire in has_seq() */
     __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
@@ -192,7 +192,7 @@ static void pad_behind(struct mend_shm_out *o, struct mend_shm_slot *slot,
     if (!(o->tail & 1) || mend_frame_len(f) <= MEND_SHM_INLINE_MAX)
         return;
     slot[1].f.kind_len = 0;
-    o->bulk_end[o->tail & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    o->area_end[o->tail & MEND_SHM_SLOT_MASK] = o->area_tail;
     o->tail++;
     /* The message before it is published with release, and is read before it. */
     __atomic_store_n(&slot[1].f.seq, o->tail, __ATOMIC_RELAXED);
@@ -214,16 +214,16 @@ static inline struct mend_shm_slot *out_slot(struct mend_shm_out *o, uint32_t le
 }
 
 /* For a payload of len bytes that ends there. */
-static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t end, uint32_t len)
+static bool area_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t end, uint32_t len)
 {
-    if (o->bulk_touched < end)
+    if (o->area_touched < end)
         mend_shm_give_back_gone(self);
-    while (o->bulk_touched < end) {
-        if (!mend_shm_touch(self, o, o->bulk + o->bulk_touched, TOUCH_BYTES))
+    while (o->area_touched < end) {
+        if (!mend_shm_touch(self, o, o->area + o->area_touched, TOUCH_BYTES))
             return false;
         if (len >= MAPPED_BYTES)
-            mend_node_map_pages(o->bulk + o->bulk_touched, TOUCH_BYTES);
-        o->bulk_touched += TOUCH_BYTES;
+            mend_node_map_pages(o->area + o->area_touched, TOUCH_BYTES);
+        o->area_touched += TOUCH_BYTES;
     }
     return true;
 }
@@ -269,42 +269,42 @@ static void give_tray(struct mend_shm_in *in, uint32_t k)
     in->trays_had &= (uint8_t) ~(1u << k);
 }
 
-/* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
-static void bulk_shrink(struct mend_shm_out *o)
+/* There is no memory for all of the payload area: from now on it is as long as what there is, once nothing lies in it. */
+static void area_shrink(struct mend_shm_out *o)
 {
-    if (!bulk_is_read(o) || o->bulk_touched == 0)
+    if (!area_is_read(o) || o->area_touched == 0)
         return;
-    o->bulk_bytes = o->bulk_touched;
+    o->area_bytes = o->area_touched;
     o->walk_bytes = 0; /* an idle ring always starts over, so that there is room for any payload */
-    bulk_restart(o);
+    area_restart(o);
 }
 
-/* Where a bulk payload of len bytes can go: an offset, or UINT32_MAX for no room. */
-static uint32_t bulk_place(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
+/* Where in the area a payload of len bytes can go: an offset, or UINT32_MAX for no room. */
+static uint32_t area_place(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
 {
     uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
     uint64_t pos;
 
-    for (int look = o->bulk_tail - o->bulk_looked >= o->walk_bytes; look < 2; look++) {
+    for (int look = o->area_tail - o->area_looked >= o->walk_bytes; look < 2; look++) {
         if (look == 1)
             out_refresh(o);
-        pos = o->bulk_tail;
-        at = (uint32_t)(pos % o->bulk_bytes);
-        if (at + need > o->bulk_bytes) {
-            pos += o->bulk_bytes - at;
+        pos = o->area_tail;
+        at = (uint32_t)(pos % o->area_bytes);
+        if (at + need > o->area_bytes) {
+            pos += o->area_bytes - at;
             at = 0;
         }
-        if (pos + need - o->bulk_head > o->bulk_bytes)
+        if (pos + need - o->area_head > o->area_bytes)
             continue;
-        if (mend_unlikely(!bulk_touch(self, o, at + need, len))) {
+        if (mend_unlikely(!area_touch(self, o, at + need, len))) {
             if (look == 0)
                 continue;
-            bulk_shrink(o);
-            if (o->bulk_bytes != o->bulk_touched || o->bulk_tail)
+            area_shrink(o);
+            if (o->area_bytes != o->area_touched || o->area_tail)
                 return UINT32_MAX;
             pos = at = 0;
         }
-        o->bulk_tail = pos;
+        o->area_tail = pos;
         return at;
     }
     return UINT32_MAX;
@@ -348,7 +348,7 @@ static inline void fbox_publish(struct mend_shm *s, struct mend_shm_in *in, stru
     fill_header(o->fbox, f);
     in->turn = false;
     o->took_line = false;
-    o->bulk_end[(o->tail + 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    o->area_end[(o->tail + 1) & MEND_SHM_SLOT_MASK] = o->area_tail;
     o->tail += 2;
     /* release: pairs with the acquire in has_seq() */
     __atomic_store_n(&o->fbox->f.seq, seq, __ATOMIC_RELEASE);
@@ -363,13 +363,13 @@ static inline void fetch_slots(const struct mend_shm_out *o)
         mend_fetch_to_write(&o->slots[(o->tail + SLOTS_AHEAD) & MEND_SHM_SLOT_MASK]);
 }
 
-static inline void fetch_bulk(const struct mend_shm_out *o, uint32_t len)
+static inline void fetch_area(const struct mend_shm_out *o, uint32_t len)
 {
-    uint32_t at = (uint32_t)(o->bulk_tail % o->bulk_bytes);
+    uint32_t at = (uint32_t)(o->area_tail % o->area_bytes);
 
-    for (uint32_t i = 0; len <= BULK_AHEAD && i < len && at + i < o->bulk_bytes;
+    for (uint32_t i = 0; len <= AREA_AHEAD && i < len && at + i < o->area_bytes;
          i += MEND_CACHE_LINE)
-        mend_fetch_to_write(o->bulk + at + i);
+        mend_fetch_to_write(o->area + at + i);
 }
 
 static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
@@ -382,7 +382,7 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
     if (slots == 1 && !(o->tail & 1))
         __atomic_store_n(&slot[1].f.seq, seq, __ATOMIC_RELAXED); /* not its own: invariant 5 */
     o->tail += slots;
-    o->bulk_end[(o->tail - 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    o->area_end[(o->tail - 1) & MEND_SHM_SLOT_MASK] = o->area_tail;
     if (mend_unlikely(o->took_line && slots == 1))
         pad_behind(o, slot, f);
     o->took_line = slots == 2;
@@ -395,14 +395,14 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
 static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
                         const void *payload, uint32_t len)
 {
-    uint32_t at = bulk_place(self, o, len);
+    uint32_t at = area_place(self, o, len);
 
     if (at == UINT32_MAX)
         return false;
-    memcpy(o->bulk + at, payload, len);
-    slot->bulk_at = at;
-    o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
-    fetch_bulk(o, len);
+    memcpy(o->area + at, payload, len);
+    slot->payload_at = at;
+    o->area_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+    fetch_area(o, len);
     return true;
 }
 
@@ -415,7 +415,7 @@ static bool lay_on_tray(struct mend_proc *self, struct mend_shm_in *in, struct m
     if (k == MEND_SHM_TRAYS)
         return false;
     memcpy(tray_of(o, k), payload, len);
-    slot->bulk_at = MEND_SHM_ON_TRAY(k);
+    slot->payload_at = MEND_SHM_ON_TRAY(k);
     give_tray(in, k);
     return true;
 }
@@ -444,10 +444,10 @@ static bool lay_fragment(struct mend_proc *self, struct mend_shm_in *in, struct 
     if (!open_tray(self, in, o, len))
         return false;
     memcpy(tray_of(o, o->open.tray) + o->open.used, payload, len);
-    slot->bulk_at = MEND_SHM_ON_TRAY(o->open.tray) + o->open.used;
+    slot->payload_at = MEND_SHM_ON_TRAY(o->open.tray) + o->open.used;
     o->open.used += (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1);
     if (len >= o->open.last && len <= MEND_SHM_TRAY_BYTES - o->open.used)
-        slot->bulk_at += MEND_SHM_KEPT;
+        slot->payload_at += MEND_SHM_KEPT;
     else
         o->open.tray = MEND_SHM_TRAYS;
     o->open.last = len;
@@ -457,7 +457,7 @@ static bool lay_fragment(struct mend_proc *self, struct mend_shm_in *in, struct 
 /* What is read on a tray is written next by the core that has read it, and so goes from core to core once for each payload; a
  * line of the ring comes back each time that it is written.  Fragments of many ranks that take turns go through the
  * ring, which is shorter then: with what lies on trays they would not stay in the caches.  With more ranks than cores a short
- * payload goes through the bulk also in turn: ranks that share cores seldom answer each other at once. */
+ * payload goes through the ring also in turn: ranks that share cores seldom answer each other at once. */
 static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
                          struct mend_shm_slot *slot, const struct mend_frame *f,
                          const void *payload)
@@ -465,7 +465,7 @@ static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct 
     uint32_t len = mend_frame_len(f);
 
     if (mend_frame_kind(f) == MEND_FRAME_DATA)
-        return o->bulk_bytes == MEND_SHM_BULK_BYTES &&
+        return o->area_bytes == MEND_SHM_AREA_BYTES &&
                lay_fragment(self, in, o, slot, payload, len);
     return (len > TRAY_LEAST || (slot == o->fbox && !self->oversubscribed)) &&
            lay_on_tray(self, in, o, slot, payload, len);
@@ -532,11 +532,11 @@ void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
         o->reserved_at = MEND_SHM_ON_TRAY(tray);
         return tray_of(o, tray);
     }
-    at = bulk_place(self, o, len);
+    at = area_place(self, o, len);
     if (at == UINT32_MAX)
         return NULL;
     o->reserved_at = at;
-    return o->bulk + at;
+    return o->area + at;
 }
 
 /* With a peer abroad there are no trays.  With more ranks than cores a rank does not wait for one: the other one may have no core. */
@@ -567,7 +567,7 @@ int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
         return (int32_t)len;
     if (!o)
         return -1;
-    return (int32_t)(len <= MEND_SHM_INLINE_MAX || bulk_touch(self, o, 1, len)
+    return (int32_t)(len <= MEND_SHM_INLINE_MAX || area_touch(self, o, 1, len)
                          ? len
                          : MEND_SHM_INLINE_MAX);
 }
@@ -580,15 +580,15 @@ static void lay_reserved(struct mend_shm_in *in, struct mend_shm_out *o, struct 
     bool on_tray = tray < MEND_SHM_TRAYS;
 
     if (len <= MEND_SHM_INLINE_MAX) {
-        memcpy(mend_shm_inline_of(slot), on_tray ? tray_of(o, tray) : o->bulk + o->reserved_at,
+        memcpy(mend_shm_inline_of(slot), on_tray ? tray_of(o, tray) : o->area + o->reserved_at,
                len);
         return;
     }
-    slot->bulk_at = o->reserved_at;
+    slot->payload_at = o->reserved_at;
     if (on_tray)
         give_tray(in, tray);
     else
-        o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+        o->area_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
 }
 
 void mend_shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f)

@@ -3,7 +3,7 @@
  *
  *   sender j                                           receiver i
  *   ring j->i  | slot | slot | slot | ... 256 x 32 B    head of i for j: slots consumed
- *              | bulk 256 KiB: payloads > 40 B          bell[j]: low byte of j's slot counter
+ *              | payload area 256 KiB: > 40 B           bell[j]: low byte of j's slot counter
  *
  *   send:  write payload, write header, release slot.seq = index + 1, store bell, wake if asleep
  *   poll:  slot[head].seq == head + 1 ?  deliver in place, head += slots of the message, release head
@@ -13,7 +13,7 @@
  *
  * Invariants:
  *   1  slot k of a ring is written only while tail - consumed < SLOTS, and never are all of them in use;
- *   2  a bulk range is written only after the slot that last named it was consumed;
+ *   2  a range of the payload area is written only after the slot that last named it was consumed;
  *   3  bell[j] == low byte of heads[j] in receiver i exactly if nothing is waiting (fewer than 256 slots);
  *   4  after sever(j) neither ring j->i nor i->j is touched again.  Their memory is given back when
  *      new memory is requested: not at once, because a death must be reported fast;
@@ -22,7 +22,7 @@
  *   6  a fast box is written only in one's turn: the message that was there is taken, and all that
  *      went the other way before it;
  *   7  a tray is written only by the rank that has it: first its own two, then what came with a message that it has taken;
- *   8  a receiver that has nothing left to read has said so of all bulk: any payload has room in a ring that is read.
+ *   8  a receiver that has nothing left to read has said so of all payloads: any one has room in a ring that is read.
  *
  * The ring to a process of another job lies in the segment of that (node/abroad.h).
  *

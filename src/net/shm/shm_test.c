@@ -51,7 +51,7 @@ static int send_mixed(int n, uint32_t len_max)
     return n;
 }
 
-/* The ring from rank 1 has no pages for all of its bulk.  Returns how many frames lie in it. */
+/* The ring from rank 1 has no pages for all of its payload area.  Returns how many frames lie in it. */
 static int begin_with_few_pages(void)
 {
     begin();
@@ -61,7 +61,7 @@ static int begin_with_few_pages(void)
     return 2;
 }
 
-MEND_TEST(without_pages_for_all_of_its_bulk_a_ring_is_shorter)
+MEND_TEST(without_pages_for_all_of_its_payloads_a_ring_is_shorter)
 {
     uint32_t max = mend_net_shm.payload_max_bytes;
     int n = begin_with_few_pages();
@@ -84,7 +84,7 @@ MEND_TEST(what_was_read_is_room_at_once)
     }
 }
 
-MEND_TEST(without_pages_for_bulk_short_frames_go)
+MEND_TEST(without_pages_for_payloads_short_frames_go)
 {
     uint32_t max = mend_net_shm.payload_max_bytes;
 
@@ -208,7 +208,7 @@ MEND_TEST(answered_payloads_come_whole)
     CHECK(came_n[1] == n && damaged_n == 0);
 }
 
-static int64_t farthest; /* place in the bulk */
+static int64_t farthest; /* offset in the payload area */
 
 static void on_long_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                           const void *payload)
@@ -220,7 +220,7 @@ static void on_long_frame(struct mend_proc *self, mend_peer from, const struct m
 }
 
 /* The lines at the beginning are still in the caches. */
-MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
+MEND_TEST(the_payload_area_starts_over_also_where_short_messages_come_between)
 {
     begin();
     procs[0].on_frame[MEND_FRAME_EAGER] = on_long_frame;
@@ -229,13 +229,13 @@ MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
         CHECK_EQ(send_some(1, 0, i, i % 2 ? 32 : 3000), MEND_OK);
         poll_all(0);
     }
-    CHECK(farthest > 0 && farthest < MEND_SHM_BULK_BYTES / 2 + 3000);
+    CHECK(farthest > 0 && farthest < MEND_SHM_AREA_BYTES / 2 + 3000);
 }
 
 MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 {
     const uint32_t tray = MEND_SHM_ON_TRAY(1),
-                   outside[] = {MEND_SHM_BULK_BYTES - 2999, tray + 8,
+                   outside[] = {MEND_SHM_AREA_BYTES - 2999, tray + 8,
                                 tray + MEND_SHM_TRAY_BYTES - 2944, MEND_SHM_ON_TRAY(MEND_SHM_TRAYS),
                                 UINT32_MAX - 63};
     struct mend_shm_slot *slot;
@@ -255,15 +255,15 @@ MEND_TEST(a_payload_that_would_lie_outside_is_refused)
     poll_at(0, 1);
     CHECK(damaged_n == 3 && came_n[1] == 1);
     slot = &procs[1].shm->out[0]->slots[1];
-    at = slot->bulk_at;
+    at = slot->payload_at;
     overwrite(1, MEND_FRAME_EAGER, 3000);
     for (int i = 0; i < (int)MEND_COUNT_OF(outside); i++) {
-        slot->bulk_at = outside[i];
+        slot->payload_at = outside[i];
         poll_at(0, 1);
         CHECK_EQ(damaged_n, 4 + i);
         CHECK_EQ(came_n[1], 1);
     }
-    slot->bulk_at = at;
+    slot->payload_at = at;
     poll_at(0, 1);
     CHECK(damaged_n == 3 + (int)MEND_COUNT_OF(outside) && came_n[1] == 2);
 }

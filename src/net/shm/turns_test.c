@@ -15,8 +15,8 @@ static void continue_at(mend_peer from, mend_peer to, uint32_t index)
     mend_store_relaxed(in->consumed, index);
     mend_store_relaxed(o->bell, (uint8_t)index);
     memset(o->slots, 0, MEND_SHM_SLOTS * sizeof(*o->slots));
-    memset(o->bulk_end, 0, sizeof(o->bulk_end));
-    o->bulk_tail = o->bulk_head = 0;
+    memset(o->area_end, 0, sizeof(o->area_end));
+    o->area_tail = o->area_head = 0;
 }
 
 static void answer(mend_peer from, mend_peer to, uint32_t len)
@@ -37,7 +37,7 @@ static bool went_through_ring(mend_peer from, mend_peer to)
 }
 
 /* The receiver has said that it has read all before slot 0, and not of what came behind. */
-MEND_TEST(bulk_is_read_when_the_counter_has_come_round)
+MEND_TEST(payloads_are_read_when_the_counter_has_come_round)
 {
     struct mend_shm_out *o;
 
@@ -45,13 +45,13 @@ MEND_TEST(bulk_is_read_when_the_counter_has_come_round)
     answer(1, 0, 8);
     continue_at(1, 0, 0u - 2);
     o = procs[1].shm->out[0];
-    o->bulk_tail = o->bulk_head = o->bulk_looked = 4 * (uint64_t)o->bulk_bytes;
+    o->area_tail = o->area_head = o->area_looked = 4 * (uint64_t)o->area_bytes;
     answer(1, 0, 4000);
     answer(1, 0, 4000);
     CHECK_EQ(o->tail, 0);
     answer(1, 0, 8);
     CHECK_EQ(mend_load_relaxed(o->consumed), 0);
-    o->bulk_head = o->bulk_tail - o->bulk_bytes; /* seen long ago: it looks full */
+    o->area_head = o->area_tail - o->area_bytes; /* seen long ago: it looks full */
     answer(1, 0, 4000);
 }
 
@@ -294,7 +294,7 @@ MEND_TEST(a_payload_on_a_tray_that_is_not_the_senders_is_refused)
     begin_with_trays();
     answer(0, 1, 8);
     put_to(1, 0, 3000, 3000);
-    slot_at(0)->bulk_at = MEND_SHM_ON_TRAY(0);
+    slot_at(0)->payload_at = MEND_SHM_ON_TRAY(0);
     poll_at(0, 1);
     CHECK(damaged_n == 1 && came_n[1] == 0);
 }
@@ -306,7 +306,7 @@ MEND_TEST(without_pages_for_a_tray_payloads_go_through_the_ring)
         put_to(1, 0, 3000, 3000);
         CHECK(poll_at(0, 1) == 1 && tray == k);
     }
-    put_to(1, 0, 3000, 3000); /* its bulk has pages from here on */
+    put_to(1, 0, 3000, 3000); /* its payload area has pages from here on */
     CHECK(poll_at(0, 1) == 1 && tray == -1);
     run_out_of_pages();
     for (int k = 3; k >= 0; k -= 3) {
@@ -339,7 +339,7 @@ static void check_fragment(mend_peer from, uint32_t len, int expected, uint32_t 
 }
 
 /* One of the two has the turn. */
-MEND_TEST(ranks_that_send_long_messages_at_the_same_time_leave_the_bulk_out)
+MEND_TEST(ranks_that_send_long_messages_at_the_same_time_leave_the_payload_area_out)
 {
     begin_with_trays();
     for (int i = 0; i < 100; i++) {
@@ -396,7 +396,7 @@ MEND_TEST(without_pages_for_a_tray_fragments_go_through_the_ring)
     answer(0, 1, 8);
     answer(1, 0, 8);
     check_fragment(1, 30, -1, 0);
-    answer(1, 0, 3000); /* its bulk has pages from here on */
+    answer(1, 0, 3000); /* its payload area has pages from here on */
     run_out_of_pages();
     check_fragment(1, 16384, -1, 0);
 }

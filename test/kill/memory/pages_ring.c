@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A sender gets no pages of the segment (pages.h), so its messages find no room, however long it waits.
  *
- *   bulk      there is a ring, without pages for payloads that are longer than a slot: they go in small fragments
+ *   payloads  there is a ring, without pages for payloads that are longer than a slot: they go in small fragments
  *   ring      there is no ring: the send fails, and messages to others are not affected
  *   answer    the same, and a large message comes, for which the sender waits for an answer: the process ends itself
  *   reduce    the same in a collective by messages
  *
- * RUN: -n 3 ; args bulk ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 20
- * RUN: -n 3 ; args bulk ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 20
+ * RUN: -n 3 ; args payloads ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 20
+ * RUN: -n 3 ; args payloads ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 20
  * RUN: -n 3 ; args ring ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok" ; time 20
  * RUN: -n 3 ; args answer ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "MPI_ERR_NO_MEM" ; time 20
  * RUN: -n 3 ; args answer ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok" ;
@@ -73,7 +73,7 @@ static void pass_partitions(void)
     CHECK_EQ(MPI_Request_free(&r), MPI_SUCCESS);
 }
 
-static void lack_bulk(void)
+static void lack_payloads(void)
 {
     greet(0);
     if (rank == 1)
@@ -133,8 +133,8 @@ static void lack_in_collective(void)
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    if (!strcmp(argv[1], "bulk"))
-        lack_bulk();
+    if (!strcmp(argv[1], "payloads"))
+        lack_payloads();
     else if (!strcmp(argv[1], "ring"))
         lack_ring();
     else if (!strcmp(argv[1], "answer"))
