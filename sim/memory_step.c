@@ -281,11 +281,11 @@ static int death(const void *of, uint32_t i)
     return i < now->p->deaths_n ? now->p->death[i] - 1 : -1;
 }
 
-static const struct mend_slots_place place = {.slot = slot_of,
-                                              .no_from = no_from_of,
-                                              .is_dead = is_dead,
-                                              .deaths_n = deaths_n,
-                                              .death = death};
+static const struct mend_slots_ops slots_ops = {.slot = slot_of,
+                                                .no_from = no_from_of,
+                                                .is_dead = is_dead,
+                                                .deaths_n = deaths_n,
+                                                .death = death};
 
 /* ---- activities ---- */
 
@@ -380,7 +380,7 @@ static void decide(struct mend_sim_memory_proc *p)
 {
     struct mend_sim_memory_decision *d = &p->fresh;
     int32_t failed[2 * MEND_SIM_SMALL_MAX];
-    int n = mend_slots_failed(&now->m, &place, NULL, failed);
+    int n = mend_slots_failed(&now->m, &slots_ops, NULL, failed);
 
     if ((size_t)n > mend_slots_failed_max(&now->m))
         p->wrong = 14;
@@ -409,7 +409,7 @@ static bool hear(void)
 static void evaluate(struct mend_sim_memory_proc *p)
 {
     take_up(p->decided);
-    if (now->op.brief ? hear() : mend_slots_evaluate(&now->m, &place, NULL))
+    if (now->op.brief ? hear() : mend_slots_evaluate(&now->m, &slots_ops, NULL))
         decide(p);
     else if (!now->op.brief)
         save_op();

@@ -101,7 +101,7 @@ mend_time_ns mend_blocked_look(struct agent *agent, mend_time_ns now)
     for (int i = 0; i < agent->o->injections_n; i++) {
         struct mend_injection *in = &agent->o->injections[i];
 
-        if (in->what.place != MEND_INJECT_AT_WAIT || in->happened || !can_happen(agent, in))
+        if (in->what.at != MEND_INJECT_AT_WAIT || in->happened || !can_happen(agent, in))
             continue;
         if (all_wait(agent, in))
             mend_agent_inject(agent, in);

@@ -30,7 +30,7 @@ void mend_root_list_timed(struct root *root)
 {
     root->timed = mend_xalloc((size_t)root->o->injections_n, sizeof(*root->timed));
     for (int i = 0; i < root->o->injections_n; i++)
-        if (root->o->injections[i].what.place == MEND_INJECT_AT_TIME)
+        if (root->o->injections[i].what.at == MEND_INJECT_AT_TIME)
             root->timed[root->timed_n++] = i;
     qsort_r(root->timed, (size_t)root->timed_n, sizeof(*root->timed), by_delay,
             root->o->injections);
@@ -68,7 +68,7 @@ static bool happened(const struct root *root, const struct mend_injection *in)
 {
     const struct root_rank *r = &root->rank[in->rank];
 
-    if ((in->what.place == MEND_INJECT_AT_TIME || in->what.place == MEND_INJECT_AT_WAIT) &&
+    if ((in->what.at == MEND_INJECT_AT_TIME || in->what.at == MEND_INJECT_AT_WAIT) &&
         in->what.action == MEND_INJECT_KILL && !r->in_script)
         return in->happened && !r->exited && r->status == SIGKILL;
     return in->happened;
@@ -78,9 +78,9 @@ static const char *why_not(const struct root *root, const struct mend_injection 
 {
     if (mend_rank_end_is_death(&root->rank[in->rank].end))
         return "had died before";
-    if (in->what.place == MEND_INJECT_AT_WAIT)
+    if (in->what.at == MEND_INJECT_AT_WAIT)
         return "was not touched, as the others never all waited in that call";
-    return in->what.place == MEND_INJECT_AT_TIME ? "had ended before" : "did not get there";
+    return in->what.at == MEND_INJECT_AT_TIME ? "had ended before" : "did not get there";
 }
 
 bool mend_root_missed(struct root *root)

@@ -142,7 +142,7 @@ static bool parse_count(char *place, uint64_t *count_p, const char **why_p)
 
 static bool parse_event(const char *name, struct mend_inject *inject_p, const char **why_p)
 {
-    inject_p->place = MEND_INJECT_AT_EVENT;
+    inject_p->at = MEND_INJECT_AT_EVENT;
     inject_p->event = mend_event_find(name);
     if (inject_p->event == MEND_EV_COUNT)
         say_unknown(inject_p, "there is no event", name, nearest(name, names, MEND_COUNT_OF(names)),
@@ -166,7 +166,7 @@ static bool parse_wait(char *text, struct mend_inject *inject_p, const char **wh
 {
     char *ranks = strchr(text, ':');
 
-    inject_p->place = MEND_INJECT_AT_WAIT;
+    inject_p->at = MEND_INJECT_AT_WAIT;
     *why_p = "behind the call stand the ranks that wait in it, as in in:MPI_Barrier:1,3";
     if (!ranks || !ranks[1] || strlen(ranks + 1) >= sizeof(inject_p->waiters) ||
         ranks[1 + strspn(ranks + 1, "0123456789,-")])
@@ -189,12 +189,12 @@ static bool parse_place(char *place, struct mend_inject *inject_p, const char **
     if (!parse_count(place, &inject_p->countdown, why_p))
         return false;
     if (!strncmp(place, "time:", 5)) {
-        inject_p->place = MEND_INJECT_AT_TIME;
+        inject_p->at = MEND_INJECT_AT_TIME;
         *why_p = "the time is a number of seconds, or one with s, ms or us";
         return parse_delay(place + 5, &inject_p->delay_ns);
     }
     if (!strncmp(place, "call:", 5)) {
-        inject_p->place = MEND_INJECT_AT_CALL;
+        inject_p->at = MEND_INJECT_AT_CALL;
         return parse_call(place + 5, inject_p, why_p);
     }
     return parse_event(place, inject_p, why_p);
@@ -231,7 +231,7 @@ void mend_event_hit(struct mend_events *events, enum mend_event_id id)
     for (unsigned i = 0; i < events->injects_n; i++) {
         struct mend_inject *x = &events->injects[i];
 
-        if (x->place == MEND_INJECT_AT_EVENT && x->event == id && !x->calls)
+        if (x->at == MEND_INJECT_AT_EVENT && x->event == id && !x->calls)
             count_down(events, x);
     }
 }
@@ -243,7 +243,7 @@ void mend_event_call(struct mend_events *events, const char *fn)
 
         if (strcmp(x->call, fn) != 0)
             continue;
-        if (x->place == MEND_INJECT_AT_CALL)
+        if (x->at == MEND_INJECT_AT_CALL)
             count_down(events, x);
         else if (x->calls)
             x->calls--;

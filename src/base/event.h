@@ -26,7 +26,7 @@ enum mend_inject_action {
     MEND_INJECT_NOTE, /* only tell the launcher */
     MEND_INJECT_CONT  /* SIGCONT, for which the program waits */
 };
-enum mend_inject_place {
+enum mend_inject_at {
     MEND_INJECT_AT_EVENT,
     MEND_INJECT_AT_CALL,
     MEND_INJECT_AT_TIME, /* here and at AT_WAIT the agent acts */
@@ -35,7 +35,7 @@ enum mend_inject_place {
 
 struct mend_inject {
     enum mend_inject_action action;
-    enum mend_inject_place place;
+    enum mend_inject_at at;
     enum mend_event_id event; /* AT_EVENT */
     char call[64];            /* AT_CALL, AT_WAIT: the function's name; AT_EVENT: that of `calls` */
     char waiters[64];         /* AT_WAIT: a list of ranks */

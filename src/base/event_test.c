@@ -15,7 +15,7 @@ MEND_TEST(events_calls_and_times)
 {
     CHECK(takes("kill@p2p.send.rts#3"));
     CHECK_EQ(got.action, MEND_INJECT_KILL);
-    CHECK_EQ(got.place, MEND_INJECT_AT_EVENT);
+    CHECK_EQ(got.at, MEND_INJECT_AT_EVENT);
     CHECK_EQ(got.event, MEND_EV_P2P_SEND_RTS);
     CHECK_EQ(got.countdown, 3);
     CHECK(takes("stop@call:MPI_Send"));
@@ -27,7 +27,7 @@ MEND_TEST(events_calls_and_times)
     CHECK_EQ(got.arg, 7);
     CHECK_EQ(got.delay_ns, 50 * 1000 * 1000);
     CHECK(takes("kill@call:MPI_Ibcast#2>coll.round#3"));
-    CHECK_EQ(got.place, MEND_INJECT_AT_EVENT);
+    CHECK_EQ(got.at, MEND_INJECT_AT_EVENT);
     CHECK_EQ(got.event, MEND_EV_COLL_ROUND);
     CHECK_STR(got.call, "MPI_Ibcast");
     CHECK_EQ(got.calls, 2);
@@ -40,7 +40,7 @@ MEND_TEST(events_calls_and_times)
     CHECK_EQ(got.arg, 1);
     CHECK(takes("cont@in:MPI_File_sync:0,2-3"));
     CHECK_EQ(got.action, MEND_INJECT_CONT);
-    CHECK_EQ(got.place, MEND_INJECT_AT_WAIT);
+    CHECK_EQ(got.at, MEND_INJECT_AT_WAIT);
     CHECK_STR(got.call, "MPI_File_sync");
     CHECK_STR(got.waiters, "0,2-3");
 }

@@ -208,13 +208,13 @@ static int op_death(const void *of, uint32_t i)
     return mend_decide_rank(c->self, c->decide, c->self->deaths[i].peer);
 }
 
-static const struct mend_slots_place place = {.slot = op_slot,
-                                              .no_from = op_no_from,
-                                              .is_dead = op_is_dead,
-                                              .is_out = op_is_out,
-                                              .put_out = op_put_out,
-                                              .deaths_n = op_deaths_n,
-                                              .death = op_death};
+static const struct mend_slots_ops slots_ops = {.slot = op_slot,
+                                                .no_from = op_no_from,
+                                                .is_dead = op_is_dead,
+                                                .is_out = op_is_out,
+                                                .put_out = op_put_out,
+                                                .deaths_n = op_deaths_n,
+                                                .death = op_death};
 
 bool mend_decide_in_memory(const struct mend_comm *c)
 {
@@ -376,7 +376,7 @@ static void contribute(struct op *op)
 
     if (b)
         mend_brief_say(b, &op->slots, c->decide->me, 0);
-    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->decide->me),
+    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &slots_ops, op, c->decide->me),
                           c->self->deaths_n, count_acked(c));
     mend_event(c->self, MEND_EV_AGREE_ENTER);
     told(c);
@@ -426,7 +426,7 @@ static struct mend_group *failed_group(struct op *op, int *n_p)
 
     mend_memory_press(self); /* all shall have the same */
     peers = mend_alloc(self, (size_t)c->decide->members_n * sizeof(*peers));
-    *n_p = mend_slots_failed(&op->slots, &place, op, peers);
+    *n_p = mend_slots_failed(&op->slots, &slots_ops, op, peers);
     for (int i = 0; i < *n_p; i++)
         peers[i] = mend_decide_peer(c->decide, peers[i]);
     add_all_together(c, peers, n_p);
@@ -439,7 +439,7 @@ static struct mend_group *failed_group(struct op *op, int *n_p)
 /* True if it is decided; then the value is the result. */
 static bool evaluate(struct op *op)
 {
-    if (!mend_slots_evaluate(&op->slots, &place, op))
+    if (!mend_slots_evaluate(&op->slots, &slots_ops, op))
         return false;
     op->value.failed_n = 0;
     if (mend_unlikely(mend_slots_failed_max(&op->slots)))
@@ -595,7 +595,7 @@ static void not_in(const void *arg, uint64_t *peers)
     const struct op *op = &((const struct waiter *)arg)->op;
 
     for (int r = 0; r < op->c->size; r++)
-        if (mend_slots_look(&op->slots, &place, op, r) == MEND_SLOTS_WAIT)
+        if (mend_slots_look(&op->slots, &slots_ops, op, r) == MEND_SLOTS_WAIT)
             mend_missing_add(peers, mend_group_peer(op->c->group, r));
 }
 
@@ -607,7 +607,7 @@ static void spin(struct mend_proc *self, struct waiter *w)
 
     for (int i = 0; i < MEND_CELL_SPINS && !is_done(self, w); i++) {
         struct mend_slots *m = &op->slots;
-        const struct mend_slot *s = mend_slots_of(m, &place, op, m->seen % m->members_n);
+        const struct mend_slot *s = mend_slots_of(m, &slots_ops, op, m->seen % m->members_n);
 
         for (; i < MEND_CELL_SPINS && !mend_slots_has(m, s); i++)
             mend_cpu_relax();

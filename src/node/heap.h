@@ -6,7 +6,7 @@
  *
  * A heap is a range of the segment, not memory: pages exist only below pieces.  Each process gives out the pieces
  * of its own heap, and notes in its own memory where they are, so nothing here is shared but the bytes of the
- * program.  A piece is named by its place in the segment; a process that is told the place maps the piece.  It needs no
+ * program.  A piece is named by its offset in the segment; a process that is told the offset maps the piece.  It needs no
  * name, no descriptor and no permission beyond those that the segment has, so any number of windows can be made.
  *
  * A piece of a process that dies stays as it is: the survivors read and write it as before (R31).  Its pages are given
@@ -18,7 +18,7 @@
 #include "proc/proc.h"
 
 struct mend_heap_piece {
-    struct mend_list link; /* in node->pieces, by place */
+    struct mend_list link; /* in node->pieces, by offset */
     uint64_t at;           /* in the segment */
     size_t len;            /* whole pages */
     char *base;            /* where this process has mapped it */

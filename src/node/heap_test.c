@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap_test.c – pieces are apart from each other, zero when they are taken, seen by processes that map their place, and
+/* heap_test.c – pieces are apart from each other, zero when they are taken, seen by processes that map their offset, and
  * used again; no memory is an answer. */
 #include "node/heap.h"
 #include "node/node.h"
@@ -67,7 +67,7 @@ MEND_TEST(pieces_are_zero_and_apart)
     CHECK(mend_list_empty(&self->node->pieces));
 }
 
-MEND_TEST(who_maps_the_place_sees_the_bytes)
+MEND_TEST(who_maps_the_offset_sees_the_bytes)
 {
     struct mend_heap_piece *p;
     char *there;
@@ -83,7 +83,7 @@ MEND_TEST(who_maps_the_place_sees_the_bytes)
     mend_heap_give_back(self, p);
 }
 
-MEND_TEST(what_is_given_back_leaves_no_pages_and_no_place)
+MEND_TEST(what_is_given_back_leaves_no_pages_and_no_room)
 {
     uint64_t before, at;
 

@@ -89,7 +89,7 @@ bool mend_node_touch(struct mend_proc *self, const void *at, size_t len);
 /* What has been touched will be written to: all its pages are mapped in one call, where the kernel can do that. */
 void mend_node_map_pages(const void *at, size_t len);
 
-/* As mend_node_touch(), for a piece that is not mapped yet, by its place in the segment. */
+/* As mend_node_touch(), for a piece that is not mapped yet, by its offset in the segment. */
 bool mend_node_reserve(struct mend_proc *self, uint64_t at, size_t len);
 
 /* Maps a piece of the segment.  NULL: there is no room for it. */
@@ -100,7 +100,7 @@ void *mend_node_map_aligned(struct mend_proc *self, uint64_t at, size_t len, siz
 /* Ends such a mapping. */
 void mend_node_unmap(void *base, size_t len);
 
-/* Gives the pages of a piece back, by its place in the segment; they read as zero then. */
+/* Gives the pages of a piece back, by its offset in the segment; they read as zero then. */
 void mend_node_punch(struct mend_proc *self, uint64_t at, size_t len);
 
 /* The agreement area of a cell, in the block of this process, is going to be written to.  Before the cell is used again

@@ -52,7 +52,7 @@ struct mend_slot {
 _Static_assert(sizeof(struct mend_slot) == MEND_CACHE_LINE, "one line per contribution");
 
 /* Where the words of a member are, and what this process knows of deaths; `of` is the caller's. */
-struct mend_slots_place {
+struct mend_slots_ops {
     struct mend_slot *(*slot)(const void *of, int rank, unsigned i);
     mend_atomic_u64 *(*no_from)(const void *of, int rank); /* NULL: nobody gives up */
     bool (*is_dead)(const void *of, int rank);
@@ -106,7 +106,7 @@ static inline void mend_slots_say_no(mend_atomic_u64 *no_from, uint64_t seq, uin
     mend_store_release(no_from, class << 48 | (seq + 1));
 }
 
-/* ---- evaluation; always inline, so that what `place` names is called directly ---- */
+/* ---- evaluation; always inline, so that what `ops` names is called directly ---- */
 
 #define MEND_SLOTS_INLINE static inline __attribute__((always_inline))
 
@@ -118,10 +118,10 @@ enum mend_slots_look {
 };
 
 MEND_SLOTS_INLINE struct mend_slot *mend_slots_of(const struct mend_slots *m,
-                                                  const struct mend_slots_place *place,
-                                                  const void *of, int rank)
+                                                  const struct mend_slots_ops *ops, const void *of,
+                                                  int rank)
 {
-    return place->slot(of, rank, (unsigned)(m->seq % MEND_SLOTS_N));
+    return ops->slot(of, rank, (unsigned)(m->seq % MEND_SLOTS_N));
 }
 
 /* acquire: pairs with the release in mend_slots_contribute() */
@@ -132,10 +132,10 @@ MEND_SLOTS_INLINE bool mend_slots_has(const struct mend_slots *m, const struct m
 
 /* acquire: pairs with the release in mend_slots_say_no() */
 MEND_SLOTS_INLINE bool mend_slots_declined(const struct mend_slots *m,
-                                           const struct mend_slots_place *place, const void *of,
+                                           const struct mend_slots_ops *ops, const void *of,
                                            int rank)
 {
-    mend_atomic_u64 *p = place->no_from(of, rank);
+    mend_atomic_u64 *p = ops->no_from(of, rank);
     uint64_t no_from = p ? mend_load_acquire(p) & UINT64_C(0xffffffffffff) : 0;
 
     return no_from && m->seq + 1 >= no_from;
@@ -143,16 +143,16 @@ MEND_SLOTS_INLINE bool mend_slots_declined(const struct mend_slots *m,
 
 /* The result is final unless it is "wait", and the same at every member. */
 MEND_SLOTS_INLINE enum mend_slots_look mend_slots_look(const struct mend_slots *m,
-                                                       const struct mend_slots_place *place,
+                                                       const struct mend_slots_ops *ops,
                                                        const void *of, int rank)
 {
-    bool dead = place->is_dead(of, rank); /* read first: so what a dead member wrote is its last */
+    bool dead = ops->is_dead(of, rank); /* read first: so what a dead member wrote is its last */
 
-    if (mend_unlikely(dead) && place->is_out && place->is_out(of, rank))
+    if (mend_unlikely(dead) && ops->is_out && ops->is_out(of, rank))
         return MEND_SLOTS_ABSENT;
-    if (mend_slots_has(m, mend_slots_of(m, place, of, rank)))
+    if (mend_slots_has(m, mend_slots_of(m, ops, of, rank)))
         return MEND_SLOTS_IN;
-    if (mend_slots_declined(m, place, of, rank))
+    if (mend_slots_declined(m, ops, of, rank))
         return MEND_SLOTS_NO_VOTE; /* also when it is dead: others may have counted the no */
     return dead ? MEND_SLOTS_ABSENT : MEND_SLOTS_WAIT;
 }
@@ -183,39 +183,39 @@ static inline void mend_slots_add_no(struct mend_slots *m, const mend_atomic_u64
 }
 
 /* The next member has died without contributing. */
-MEND_SLOTS_INLINE void mend_slots_miss(struct mend_slots *m, const struct mend_slots_place *place,
+MEND_SLOTS_INLINE void mend_slots_miss(struct mend_slots *m, const struct mend_slots_ops *ops,
                                        const void *of)
 {
     m->absent_n++;
-    if (place->put_out)
-        place->put_out(of, m->seen);
+    if (ops->put_out)
+        ops->put_out(of, m->seen);
 }
 
 /* Goes on over the members, each of which is accounted for once.  True if nobody is left. */
-MEND_SLOTS_INLINE bool mend_slots_account(struct mend_slots *m,
-                                          const struct mend_slots_place *place, const void *of)
+MEND_SLOTS_INLINE bool mend_slots_account(struct mend_slots *m, const struct mend_slots_ops *ops,
+                                          const void *of)
 {
     for (; m->seen < m->members_n; m->seen++) {
-        enum mend_slots_look l = mend_slots_look(m, place, of, m->seen);
+        enum mend_slots_look l = mend_slots_look(m, ops, of, m->seen);
 
         if (l == MEND_SLOTS_WAIT)
             return false;
         if (mend_likely(l == MEND_SLOTS_IN))
-            mend_slots_add(m, mend_slots_of(m, place, of, m->seen));
+            mend_slots_add(m, mend_slots_of(m, ops, of, m->seen));
         else if (l == MEND_SLOTS_NO_VOTE)
-            mend_slots_add_no(m, place->no_from(of, m->seen));
+            mend_slots_add_no(m, ops->no_from(of, m->seen));
         else
-            mend_slots_miss(m, place, of);
+            mend_slots_miss(m, ops, of);
     }
     return true;
 }
 
 /* True if everybody is accounted for, and all deaths that were known to somebody are known here: then
  * the value is the result. */
-MEND_SLOTS_INLINE bool mend_slots_evaluate(struct mend_slots *m,
-                                           const struct mend_slots_place *place, const void *of)
+MEND_SLOTS_INLINE bool mend_slots_evaluate(struct mend_slots *m, const struct mend_slots_ops *ops,
+                                           const void *of)
 {
-    return mend_slots_account(m, place, of) && m->known <= place->deaths_n(of);
+    return mend_slots_account(m, ops, of) && m->known <= ops->deaths_n(of);
 }
 
 /* After evaluation, how many may have failed at most; 0: nobody. */
@@ -227,13 +227,13 @@ static inline size_t mend_slots_failed_max(const struct mend_slots *m)
 /* The failed: the ranks in the longest log of deaths that was contributed, and the absent ones.  Returns
  * how many ranks it wrote. */
 MEND_SLOTS_INLINE int mend_slots_failed(const struct mend_slots *m,
-                                        const struct mend_slots_place *place, const void *of,
+                                        const struct mend_slots_ops *ops, const void *of,
                                         int32_t *rank_p)
 {
     int n = 0, known;
 
     for (uint32_t i = 0; i < m->known; i++) {
-        int rank = place->death(of, i);
+        int rank = ops->death(of, i);
 
         if (rank >= 0)
             rank_p[n++] = rank;
@@ -244,7 +244,7 @@ MEND_SLOTS_INLINE int mend_slots_failed(const struct mend_slots *m,
 
         while (k < known && rank_p[k] != r)
             k++;
-        if (k == known && mend_slots_look(m, place, of, r) == MEND_SLOTS_ABSENT)
+        if (k == known && mend_slots_look(m, ops, of, r) == MEND_SLOTS_ABSENT)
             rank_p[n++] = r;
     }
     return n;

@@ -45,13 +45,13 @@ static int death(const void *of, uint32_t i)
     return -1;
 }
 
-static const struct mend_slots_place place = {.slot = slot_of,
-                                              .no_from = no_from,
-                                              .is_dead = is_dead,
-                                              .is_out = is_out,
-                                              .put_out = put_out,
-                                              .deaths_n = deaths_n,
-                                              .death = death};
+static const struct mend_slots_ops slots_ops = {.slot = slot_of,
+                                                .no_from = no_from,
+                                                .is_dead = is_dead,
+                                                .is_out = is_out,
+                                                .put_out = put_out,
+                                                .deaths_n = deaths_n,
+                                                .death = death};
 
 /* Those that live vote 1, and the result is *flag_p.  Returns how many were absent. */
 static int agree(uint64_t seq, uint64_t *flag_p)
@@ -67,7 +67,7 @@ static int agree(uint64_t seq, uint64_t *flag_p)
         if (!dead[r])
             mend_slots_contribute(&m, &slot[r][seq % MEND_SLOTS_N], 0, 0);
     }
-    CHECK(mend_slots_evaluate(&m, &place, NULL));
+    CHECK(mend_slots_evaluate(&m, &slots_ops, NULL));
     *flag_p = and_word[0];
     return m.absent_n;
 }

@@ -30,7 +30,7 @@
 #define LOOKS_MAX 4 /* closed ones that are looked at with each one that comes or goes */
 
 /* Where a member's label is. */
-struct place {
+struct location {
     mend_peer peer;
     uint32_t at;     /* NOWHERE: not found yet */
     uint64_t looked; /* vote blocks that the member had taken by then */
@@ -40,7 +40,7 @@ struct mend_voteblocks {
     uint64_t mark;
     uint32_t mine; /* NOWHERE: none yet */
     int n, me;
-    struct place member[];
+    struct location member[];
 };
 
 /* A closed communicator whose label others may still look at. */
@@ -50,7 +50,7 @@ struct closed {
     uint32_t mine;
     enum mend_closing state;
     int seen, n; /* others; those below `seen` pass */
-    struct place member[];
+    struct location member[];
 };
 
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
@@ -175,7 +175,7 @@ static uint32_t search(struct mend_proc *self, mend_peer peer, uint64_t mark, ui
     return NOWHERE;
 }
 
-static bool find(struct mend_proc *self, struct place *p, uint64_t mark, uint32_t mine)
+static bool find(struct mend_proc *self, struct location *p, uint64_t mark, uint32_t mine)
 {
     uint64_t made;
 
@@ -190,7 +190,7 @@ static bool find(struct mend_proc *self, struct place *p, uint64_t mark, uint32_
     return p->at != NOWHERE;
 }
 
-static enum mend_closing state_of(struct mend_proc *self, struct closed *x, struct place *p)
+static enum mend_closing state_of(struct mend_proc *self, struct closed *x, struct location *p)
 {
     struct mend_node_label *t;
 
@@ -215,7 +215,7 @@ struct mend_voteblocks *mend_voteblocks_make(struct mend_proc *self, uint64_t ma
     mend_memory_relax(self);
     *p = (struct mend_voteblocks){.mark = mark, .mine = NOWHERE, .n = n, .me = me};
     for (int r = 0; r < n; r++)
-        p->member[r] = (struct place){.peer = MEND_PEER_NONE, .at = NOWHERE};
+        p->member[r] = (struct location){.peer = MEND_PEER_NONE, .at = NOWHERE};
     return p;
 }
 
@@ -237,9 +237,9 @@ void mend_voteblocks_open(struct mend_proc *self, struct mend_voteblocks *p)
 
 void *mend_voteblocks_look(struct mend_proc *self, struct mend_voteblocks *p, int rank)
 {
-    struct place *place = &p->member[rank];
+    struct location *l = &p->member[rank];
 
-    return find(self, place, p->mark, p->mine) ? block_of(self, place->peer, place->at) : NULL;
+    return find(self, l, p->mark, p->mine) ? block_of(self, l->peer, l->at) : NULL;
 }
 
 /* ---- closing ---- */
@@ -247,7 +247,7 @@ void *mend_voteblocks_look(struct mend_proc *self, struct mend_voteblocks *p, in
 static bool all_pass(struct mend_proc *self, struct closed *x)
 {
     for (; x->seen < x->n; x->seen++) {
-        struct place *p = &x->member[x->seen];
+        struct location *p = &x->member[x->seen];
 
         if (!mend_peer_is_dead(self, p->peer) &&
             !mend_closing_passes(x->state, state_of(self, x, p)))

@@ -100,7 +100,7 @@ int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_p2p_buffer **slot
 }
 
 /* Puts a block of `need` bytes into the first gap that fits. */
-static struct block *place(struct mend_p2p_buffer *b, size_t need)
+static struct block *put_block(struct mend_p2p_buffer *b, size_t need)
 {
     char *at = b->memory;
     struct mend_list *before = &b->used;
@@ -138,10 +138,10 @@ int mend_buffer_take(struct mend_comm *c, size_t n, void **room_p)
     if (!b)
         return MPI_ERR_BUFFER;
     if (b->memory) {
-        block = place(b, need);
+        block = put_block(b, need);
         if (!block) { /* delivered messages may free a gap */
             mend_progress(c->self, MEND_PEER_NONE);
-            block = place(b, need);
+            block = put_block(b, need);
         }
     } else {
         block = mend_alloc(c->self, need);

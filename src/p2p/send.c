@@ -302,8 +302,8 @@ static void push_fragments(struct mend_p2p_request *r)
     }
 }
 
-/* What is sent to one process goes one message after the other, in the order in which they may: what both copy is then one
- * place after the other, and the first is complete early.  The request before this one in self->active has its turn.  Messages
+/* What is sent to one process goes one message after the other, in the order in which they may: what both copy then lies one behind
+ * the other, and the first is complete early.  The request before this one in self->active has its turn.  Messages
  * to several processes by turns are not told apart so; they share the room. */
 static bool is_behind_another(const struct mend_proc *self, const struct mend_p2p_request *r)
 {

@@ -71,7 +71,7 @@ static uint64_t left_of(const struct mend_p2p_request *r)
     return (uint64_t)(r->base.bytes - r->moved_bytes);
 }
 
-/* Can the request at this place of self->active be part of a turn with that one?  NULL: no. */
+/* Can the request at this link of self->active be part of a turn with that one?  NULL: no. */
 static struct mend_p2p_request *partner(struct mend_list *l, const struct mend_p2p_request *first)
 {
     struct mend_request *base = mend_list_entry(l, struct mend_request, link);

@@ -25,7 +25,7 @@ struct mend_shm_out {
     const struct mend_abroad *abroad; /* the receiver's job; NULL: this one */
     uint32_t tail, head_seen;
     uint64_t area_tail,
-        area_head;        /* positions that only grow; position % area_bytes is the place */
+        area_head;        /* positions that only grow; position % area_bytes is the offset */
     bool took_line;       /* the last message */
     uint64_t area_looked; /* area_tail at the last look at the receiver's head */
     uint32_t area_touched, walk_bytes, area_bytes;

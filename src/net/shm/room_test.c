@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* room_test.c – a search through the room of a ring: all short sequences of what two ranks do to the rings between them, sends
- * of each kind of length and place, and receives of one message or of all.
+ * of each kind of length and offset, and receives of one message or of all.
  *
  * After each action: a send finds no room only while something is left to read in that ring (shm.c, invariant 8), for a
  * receiver that has read all may sleep, and nothing else would make room; and what comes is whole, in the order of the
  * sends (invariants 1, 2, 7).  A sequence begins where the one before it has left the rings, so it meets them empty, but
- * at many places of slots and payload area. */
+ * at many offsets of slots and payload area. */
 #include "net/shm/ranks_test.h"
 
 #include <stdio.h>

@@ -33,7 +33,7 @@ static uint32_t area_bytes(const struct mend_proc *self)
 }
 
 /* Of two ranks of this job. */
-static bool fbox_place(struct mend_proc *self, mend_place mine, struct mend_shm_out *o)
+static bool fbox_map(struct mend_proc *self, mend_place mine, struct mend_shm_out *o)
 {
     struct mend_shm_slot *fbox = mend_node_fbox_of(self->shm->header, mine, o->place);
 
@@ -46,7 +46,7 @@ static bool fbox_place(struct mend_proc *self, mend_place mine, struct mend_shm_
 }
 
 /* Where the ring lies: in the segment of the receiver's job.  False: this process has no place there yet. */
-static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out *o)
+static bool out_map(struct mend_proc *self, mend_peer to, struct mend_shm_out *o)
 {
     struct mend_abroad *job = mend_peer_job(self, to);
     struct mend_node_header *h = job ? job->header : self->shm->header;
@@ -65,7 +65,7 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
     o->to = mend_node_rank_of(h, o->place);
     mend_shm_give_back_gone(self);
     return mend_shm_touch(self, o, o->slots, MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
-           mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || fbox_place(self, mine, o));
+           mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || fbox_map(self, mine, o));
 }
 
 /* A rank that has not come yet finds what this process has sent, also when this one is dead. */
@@ -107,7 +107,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
 
     if (!o)
         return NULL;
-    if (!out_place(self, to, o)) {
+    if (!out_map(self, to, o)) {
         mend_free(self, o);
         return NULL;
     }
@@ -280,7 +280,7 @@ static void area_shrink(struct mend_shm_out *o)
 }
 
 /* Where in the area a payload of len bytes can go: an offset, or UINT32_MAX for no room. */
-static uint32_t area_place(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
+static uint32_t area_room(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
 {
     uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
     uint64_t pos;
@@ -395,7 +395,7 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
 static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
                         const void *payload, uint32_t len)
 {
-    uint32_t at = area_place(self, o, len);
+    uint32_t at = area_room(self, o, len);
 
     if (at == UINT32_MAX)
         return false;
@@ -532,7 +532,7 @@ void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
         o->reserved_at = MEND_SHM_ON_TRAY(tray);
         return tray_of(o, tray);
     }
-    at = area_place(self, o, len);
+    at = area_room(self, o, len);
     if (at == UINT32_MAX)
         return NULL;
     o->reserved_at = at;

@@ -186,14 +186,14 @@ MEND_TEST(behind_a_message_of_a_line_a_long_one_fills_its_line_with_a_pad_at_onc
     CHECK(is_pad(7) && slot_at(8)->f.seq == 9 && slot_at(9)->f.seq == 10 && !is_pad(9));
     poll_all(0);
     CHECK_EQ(came_n[1], 6);
-    for (int i = 6; i < 2000; i++) { /* through all places of the ring */
+    for (int i = 6; i < 2000; i++) { /* through all slots of the ring */
         CHECK_EQ(send_some(1, 0, i, i % 3 ? 32 : 3000), MEND_OK);
         poll_all(0);
     }
     CHECK(came_n[1] == 2000 && damaged_n == 0);
 }
 
-/* One at a time, so that each place and each way to store is tried with several of the lengths. */
+/* One at a time, so that each offset and each way to store is tried with several of the lengths. */
 MEND_TEST(answered_payloads_come_whole)
 {
     const uint32_t lens[] = {1025, 2048, 2049, 3000, 4096, 5632, 5633, 8192};
