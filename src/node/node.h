@@ -120,15 +120,15 @@ static inline void mend_node_wake(struct mend_node *n, mend_place p)
 }
 
 /* Between hold and release no rank is woken; release wakes all of them, with one call.  Nothing in between may wait. */
-static inline void mend_node_hold(struct mend_node *n)
+static inline void mend_node_hold(struct mend_proc *self)
 {
-    n->holds = true;
+    self->node->holds = true;
 }
 
-static inline void mend_node_release(struct mend_node *n)
+static inline void mend_node_release(struct mend_proc *self)
 {
-    n->holds = false;
-    mend_node_wakes_flush(&n->wakes);
+    self->node->holds = false;
+    mend_node_wakes_flush(&self->node->wakes);
 }
 
 /* The first counter of a context that no process has proposed that had this place; from now on it is n.  For the bit

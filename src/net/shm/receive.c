@@ -37,16 +37,12 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
     in->seen = &s->seen[there.at];
 }
 
-static bool has_rung(struct mend_proc *self, mend_peer from)
-{
-    /* acquire: pairs with the release in out_publish() */
-    return mend_load_acquire(&self->shm->bells[mend_node_place_of(self, from).at]) != 0;
-}
-
 /* True: the ring may be looked at.  One of a peer that has sent nothing yet has no memory. */
 static bool open_if_rung(struct mend_proc *self, mend_peer from, struct mend_shm_in *in)
 {
-    if (in->severed || !has_rung(self, from))
+    const mend_atomic_u8 *bell = &self->shm->bells[mend_node_place_of(self, from).at];
+
+    if (in->severed || mend_load_acquire(bell) == 0) /* pairs with the release in ring_bell() */
         return false;
     in_open(self, from, in);
     return true;

@@ -198,13 +198,6 @@ static void pad_behind(struct mend_shm_out *o, struct mend_shm_slot *slot,
     __atomic_store_n(&slot[1].f.seq, o->tail, __ATOMIC_RELAXED);
 }
 
-/* It is our turn to write to the fast box.  Behind half a line of the ring a pad fills that up: messages that go through the
- * ring because of it would leave the other one half a line, and so on. */
-static inline bool may_use_fbox(const struct mend_shm_in *in, const struct mend_shm_out *o)
-{
-    return in->turn && o->fbox && (o->tail + 1) % MEND_SHM_LAP < MEND_SHM_LAP - MEND_SHM_SLOTS;
-}
-
 /* Where the header of a message of len bytes goes. */
 static inline struct mend_shm_slot *out_slot(struct mend_shm_out *o, uint32_t len)
 {
@@ -454,36 +447,33 @@ static bool lay_fragment(struct mend_proc *self, struct mend_shm_in *in, struct 
     return true;
 }
 
-/* What is read on a tray is written next by the core that has read it, and so goes from core to core once for each payload; a
+/* A payload that is too long for the slot.  False: there is no room.
+ *
+ * What is read on a tray is written next by the core that has read it, and so goes from core to core once for each payload; a
  * line of the ring comes back each time that it is written.  Fragments of many ranks that take turns go through the
  * ring, which is shorter then: with what lies on trays they would not stay in the caches.  With more ranks than cores a short
  * payload goes through the ring also in turn: ranks that share cores seldom answer each other at once. */
-static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
-                         struct mend_shm_slot *slot, const struct mend_frame *f,
-                         const void *payload)
-{
-    uint32_t len = mend_frame_len(f);
-
-    if (mend_frame_kind(f) == MEND_FRAME_DATA)
-        return o->area_bytes == MEND_SHM_AREA_BYTES &&
-               lay_fragment(self, in, o, slot, payload, len);
-    return (len > TRAY_LEAST || (slot == o->fbox && !self->oversubscribed)) &&
-           lay_on_tray(self, in, o, slot, payload, len);
-}
-
-/* A payload that is too long for the slot.  False: there is no room. */
 static bool lay_payload(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
                         struct mend_shm_slot *slot, const struct mend_frame *f, const void *payload)
 {
-    return lay_for_pair(self, in, o, slot, f, payload) ||
-           lay_in_ring(self, o, slot, payload, mend_frame_len(f));
+    uint32_t len = mend_frame_len(f);
+    bool is_laid = false;
+
+    if (mend_frame_kind(f) == MEND_FRAME_DATA)
+        is_laid =
+            o->area_bytes == MEND_SHM_AREA_BYTES && lay_fragment(self, in, o, slot, payload, len);
+    else if (len > TRAY_LEAST || (slot == o->fbox && !self->oversubscribed))
+        is_laid = lay_on_tray(self, in, o, slot, payload, len);
+    return is_laid || lay_in_ring(self, o, slot, payload, len);
 }
 
-/* It is our turn, and the message is not one of several that go one behind the other. */
+/* It is our turn to write to the fast box, and the message is not one of several that go one behind the other.  Behind half a
+ * line of the ring a pad fills that up: messages that go through the ring because of it would leave the other one half a
+ * line, and so on. */
 static inline bool goes_by_fbox(const struct mend_shm_in *in, const struct mend_shm_out *o,
                                 const struct mend_frame *f)
 {
-    return may_use_fbox(in, o) &&
+    return in->turn && o->fbox && (o->tail + 1) % MEND_SHM_LAP < MEND_SHM_LAP - MEND_SHM_SLOTS &&
            (mend_frame_len(f) <= MEND_SHM_INLINE_MAX || mend_frame_kind(f) != MEND_FRAME_DATA);
 }
 

@@ -67,26 +67,23 @@ void mend_shm_give_back_gone(struct mend_proc *self)
 }
 
 /* Its bell begins at 0, whatever a process that had its place before has rung. */
-static void begin_bell(struct mend_proc *self, mend_peer peer)
+static bool reach(struct mend_proc *self, mend_peer peer, bool shares_memory)
 {
+    if (!self->shm || peer == self->me || mend_peer_shares_memory(self, peer) != shares_memory)
+        return false;
     self->shm->seen[mend_node_place_of(self, peer).at] = 0;
+    return true;
 }
 
 static bool shm_reach(struct mend_proc *self, mend_peer peer)
 {
-    if (!self->shm || peer == self->me || !mend_peer_shares_memory(self, peer))
-        return false;
-    begin_bell(self, peer);
-    return true;
+    return reach(self, peer, true);
 }
 
 /* All that have a place from which they send, and share no memory as far as others know. */
 static bool rings_reach(struct mend_proc *self, mend_peer peer)
 {
-    if (!self->shm || peer == self->me || mend_peer_shares_memory(self, peer))
-        return false;
-    begin_bell(self, peer);
-    return true;
+    return reach(self, peer, false);
 }
 
 static void shm_forget(struct mend_proc *self, mend_peer dead)
@@ -167,16 +164,6 @@ static void shm_withdraw(struct mend_proc *self)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void shm_hold(struct mend_proc *self)
-{
-    mend_node_hold(self->node);
-}
-
-static void shm_release(struct mend_proc *self)
-{
-    mend_node_release(self->node);
-}
-
 static enum mend_status shm_open_node(struct mend_proc *self)
 {
     struct mend_node_header *h = self->node ? self->node->header : NULL;
@@ -207,8 +194,8 @@ static const struct mend_near near_shm = {
     .copypage = shm_copypage,
     .attends = shm_attends,
     .is_handy = mend_shm_is_handy,
-    .hold = shm_hold,
-    .release = shm_release,
+    .hold = mend_node_hold,
+    .release = mend_node_release,
 };
 
 const struct mend_net mend_net_shm = {
@@ -230,8 +217,8 @@ const struct mend_net mend_net_shm = {
 
 static const struct mend_near near_rings = {
     .is_handy = mend_shm_is_handy,
-    .hold = shm_hold,
-    .release = shm_release,
+    .hold = mend_node_hold,
+    .release = mend_node_release,
 };
 
 /* Opened with the other one: both use the same rings. */
