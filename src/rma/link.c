@@ -83,20 +83,20 @@ static bool is_alone(const struct mend_rma_link *l)
 
 /* The least number of fragments of a long operation, all of one length.  With a single fragment in progress one of the two ends
  * would have nothing to copy.  Fewer are better where both ends copy anyway, because both put at the same time. */
-static MPI_Count pieces_of(const struct mend_rma_link *l, bool answered)
+static MPI_Count fragments_of(const struct mend_rma_link *l, bool answered)
 {
     return answered ? 8 : is_alone(l) ? 17 : 4;
 }
 
 static uint32_t frame_wanted(const struct mend_rma_link *l, MPI_Count total, bool answered)
 {
-    MPI_Count line = MEND_CACHE_LINE, pieces = pieces_of(l, answered);
+    MPI_Count line = MEND_CACHE_LINE, fragments = fragments_of(l, answered);
 
-    if (l->w->self->oversubscribed || total <= pieces * MEND_RMA_LONG)
+    if (l->w->self->oversubscribed || total <= fragments * MEND_RMA_LONG)
         return is_alone(l) && total > MEND_RMA_LONG ? MEND_RMA_LONG : MEND_RMA_FRAME_SHORT_MAX;
-    if (total > pieces * (MEND_RMA_FRAME_MAX - line))
-        pieces = (total - 1) / (MEND_RMA_FRAME_MAX - line) + 1;
-    return (uint32_t)(((total - 1) / pieces / line + 2) * line);
+    if (total > fragments * (MEND_RMA_FRAME_MAX - line))
+        fragments = (total - 1) / (MEND_RMA_FRAME_MAX - line) + 1;
+    return (uint32_t)(((total - 1) / fragments / line + 2) * line);
 }
 
 /* Of an operation that moves `total` bytes. */
@@ -305,7 +305,7 @@ static bool is_free(const struct mend_rma_link *l)
            mend_out_empty(w->self, mend_comm_peer(w->comm, l->target));
 }
 
-/* A put of one piece, which fits into a frame: it is over as soon as the frame is written. */
+/* A put of one block, which fits into a frame: it is over as soon as the frame is written. */
 static bool put_at_once(struct mend_rma_link *l, const struct mend_rma_op *op)
 {
     struct mend_win *w = l->w;

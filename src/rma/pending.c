@@ -106,8 +106,8 @@ void mend_rma_pending_end(struct mend_rma_pending *p, int error)
 
 /* ---- frames ---- */
 
-/* The next piece of at most max units: where it is at the target, and how many units. */
-static bool next_piece(struct mend_rma_pending *p, size_t max, struct mend_rma_block *b)
+/* The next block of at most max units: where it is at the target, and how many units. */
+static bool next_block(struct mend_rma_pending *p, size_t max, struct mend_rma_block *b)
 {
     char *at;
     size_t len;
@@ -125,7 +125,7 @@ static bool next_piece(struct mend_rma_pending *p, size_t max, struct mend_rma_b
     return true;
 }
 
-/* Writes origin data of the piece behind its block. */
+/* Writes origin data of the block behind its description. */
 static size_t write_data(struct mend_rma_pending *p, const struct mend_rma_block *b, size_t unit,
                          char *room)
 {
@@ -167,7 +167,7 @@ uint32_t mend_rma_pending_fill(struct mend_rma_pending *p, char *room, uint32_t 
         left = left >= LONG_PIECE && (MPI_Count)left < p->total - p->framed
                    ? left & ~(size_t)(MEND_CACHE_LINE - 1)
                    : left;
-        if (!next_piece(p, left / unit, &b))
+        if (!next_block(p, left / unit, &b))
             break;
         memcpy(room + used, &b, sizeof(b));
         used += sizeof(b);
