@@ -56,6 +56,24 @@ for day in 20786 20787 20788; do
 done
 [ "$(sort -u all)" = "$(seq 0 6)" ] || [ "$(grep -c 3 all)" -gt 0 ] || fail "not all in three days: $(cat all)"
 
+# A script takes a third of its places; three days take all, --long too.
+mkdir ../places && cd ../places || exit 1
+{
+    echo '# RUN: a ; expect "its turn of all 7 places"'
+    echo '# RUN: b ; expect "its turn of all 7 places"'
+    echo '. "$MEND_TEST_ROOT/test/kill/turns.sh"; n=0'
+    echo 'for i in 1 2 3 4 5 6 7; do ! is_its_turn || { n=$((n + 1)); echo "$1 $i" >>'"$PWD/taken; }; done; say_places \$n"
+} >places.sh
+for day in 20786 20787 20788; do
+    harness --day $day "$PWD" >output 2>&1 || fail "places: $(cat output)"
+    [ "$(wc -l <taken)" -le 6 ] || fail "not a third: $(cat taken)"
+    cat taken >>all
+    rm taken
+done
+[ "$(sort all)" = "$(for i in a b; do seq -f "$i %g" 7; done)" ] || fail "not once in three days: $(cat all)"
+harness --long "$PWD" >output 2>&1 || fail "all places: $(cat output)"
+[ "$(sort taken)" = "$(sort all)" ] || fail "--long has not taken all: $(cat taken)"
+
 # What must fail, each for its own reason.
 cd ../bad || exit 1
 program status 'alone' 'return 3;'

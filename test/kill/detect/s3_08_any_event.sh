@@ -17,11 +17,12 @@
 #   S4-8: an abort may end a part of the world
 #   S4-9: communicators with aborted and surviving processes report errors
 #
-# RUN: each kill ; time 60 ; expect "all of 46 runs"
-# RUN: each stop ; time 60 ; expect "all of 44 runs"
-# RUN: each abort ; time 60 ; expect "all of 46 runs"
-# RUN: many ; time 60 ; expect "all of 20 runs"
+# RUN: each kill ; time 60 ; expect "its turn of all 46 places"
+# RUN: each stop ; time 60 ; expect "its turn of all 44 places"
+# RUN: each abort ; time 60 ; expect "its turn of all 46 places"
+# RUN: many ; time 60 ; expect "its turn of all 20 places"
 
+. "$MEND_TEST_ROOT/test/kill/turns.sh"
 mpicc -O1 -Wall -Wextra -o any_event "$MEND_TEST_ROOT/test/kill/detect/any_event.c" || exit 1
 runs=0
 
@@ -77,7 +78,7 @@ each()
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
         esac
         [ "$action" != abort ] || who=$who:7
-        run $size $victims $more --set SINGLE_COPY=$copy --set EAGER_MAX=1k --set COLL_SHM=$shm --set AGREE_SHM=0 \
+        ! is_its_turn || run $size $victims $more --set SINGLE_COPY=$copy --set EAGER_MAX=1k --set COLL_SHM=$shm --set AGREE_SHM=0 \
             --set REVOKE_SHM=0 --set RMA_SHM=$rma --inject "$action:$who@$place"
         size=$((size % 16 + 3))
     done
@@ -93,10 +94,10 @@ many()
             for r in ${ranks#*:}; do
                 more="$more --inject stop:$r@$place?"
             done
-            run ${ranks%%:*} some $more
+            ! is_its_turn || run ${ranks%%:*} some $more
         done
     done
 }
 
 "$@"
-echo "all of $runs runs"
+say_places $runs

@@ -27,10 +27,11 @@
 #   S0-94: the nonblocking agreement has the same meaning
 #   S2-5: creation is uniform: at all survivors or at none
 #
-# RUN: every 5 ; time 60 ; expect "all of 40 runs"
-# RUN: every 5 AGREE_SHM=0 REVOKE_SHM=0 ; time 60 ; expect "all of 55 runs"
+# RUN: every 5 ; time 60 ; expect "its turn of all 40 places"
+# RUN: every 5 AGREE_SHM=0 REVOKE_SHM=0 ; time 60 ; expect "its turn of all 55 places"
 # RUN: random 4711{n} 10 ; times 4 ; time 60 ; expect "all of 10 runs"
 
+. "$MEND_TEST_ROOT/test/kill/turns.sh"
 mpicc -O1 -Wall -Wextra -o any_instant "$MEND_TEST_ROOT/test/kill/ft/any_instant.c" || exit 1
 runs=0 lost=0
 
@@ -66,7 +67,7 @@ every()
                 member.*) count=$((1 + rank % 4)) ;;
                 *) count=$((1 + rank * 5 % 7)) ;;
             esac
-            run "$size" 1 $sets --inject "kill:$rank@call:MPI_Pcontrol>$event#$count?"
+            ! is_its_turn || run "$size" 1 $sets --inject "kill:$rank@call:MPI_Pcontrol>$event#$count?"
         done
     done
 }
@@ -94,4 +95,5 @@ random()
 
 "$@"
 [ "$lost" -ge $((runs / 2)) ] || exit 1 # the places are wrong
+[ "$1" != every ] || say_places $runs
 echo "all of $runs runs, $lost ranks lost"

@@ -9,7 +9,7 @@
 # RUN: talk 2 3 30 ; time 60 ; expect "2 jobs have talked"
 # RUN: talk 4 1 5 ; time 60 ; expect "2 jobs have talked"
 # RUN: cross ; time 60 ; expect "2 jobs have called each other"
-# RUN: guests 60 ; time 120 ; expect "60 jobs were guests"
+# RUN: guests 15 ; time 120 ; expect "15 jobs were guests"
 # RUN: refused ; time 60 ; expect "4 ports have refused"
 # RUN: user ; time 60 ; expect "another user was refused"
 # RUN: join ; time 60 ; expect "2 jobs have joined"

@@ -8,11 +8,11 @@
 #   S4-6: MPI_Abort ends all processes of its communicator
 #   S4-10: an abort ends no processes that are not connected
 #
-# RUN: roots ; time 120 ; expect "12 kills were survived"
-# RUN: others ; time 120 ; expect "16 kills were survived"
+# RUN: roots ; time 120 ; expect "its turn of all 12 places"
+# RUN: others ; time 120 ; expect "its turn of all 16 places"
 # RUN: absent ; time 120 ; expect "2 kills were survived"
 # RUN: journey ; time 120 ; expect "4 kills were survived"
-# RUN: late ; time 120 ; expect "12 kills were survived"
+# RUN: late ; time 120 ; expect "its turn of all 12 places"
 # RUN: agents ; time 120 ; expect "10 agents were killed"
 # RUN: abort ; time 60 ; expect "2 aborts ended what they named"
 
@@ -96,6 +96,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
+. "$MEND_TEST_ROOT/test/kill/turns.sh"
 mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o dies dies.c || exit 1
 kills=0
 
@@ -125,16 +126,22 @@ one()
     kills=$((kills + 1))
 }
 
+# one(), if it is the turn of this place
+place()
+{
+    ! is_its_turn || one "$@"
+}
+
 # A guest's root that dies before it is welcomed leaves the host waiting: then another guest comes.
 case $1 in
 roots)
     for event in port.welcome port.meet member.hello member.create.enter#2 member.create.decided#2 agree.enter#2; do
-        one "--inject kill:0@$event" "" 1 2
+        place "--inject kill:0@$event" "" 1 2
     done
     for event in port.coming port.meet member.hello member.create.enter#3 member.create.decided#2 agree.enter#2; do
-        one "" "--inject kill:0@$event" 2 1
+        place "" "--inject kill:0@$event" 2 1
     done
-    echo "$kills kills were survived"
+    say_places $kills
     ;;
 journey)
     # a guest that dies before it has knocked: its group hears so, the host does not, and takes the next one
@@ -155,13 +162,13 @@ journey)
 others)
     for event in port.meet member.create.enter#2 agree.enter#2 agree.done#2 member.create.decided#2 coll.enter \
         call:MPI_Comm_accept call:MPI_Intercomm_merge; do
-        one "--inject kill:1@$event" "" 1 2
+        place "--inject kill:1@$event" "" 1 2
     done
     for event in port.meet member.create.enter#2 agree.enter#2 agree.done#2 member.create.decided#2 coll.enter \
         call:MPI_Comm_connect call:MPI_Intercomm_merge; do
-        one "" "--inject kill:1@$event" 2 1
+        place "" "--inject kill:1@$event" 2 1
     done
-    echo "$kills kills were survived"
+    say_places $kills
     ;;
 absent)
     # the guests' root hears of the death, tells the host, which is not in MPI, and its job ends: the host hears it after all
@@ -174,10 +181,10 @@ absent)
 late)
     for event in call:MPIX_Comm_agree call:MPI_Barrier call:MPIX_Comm_revoke call:MPI_Comm_disconnect \
         disconnect.quiet disconnect.done; do
-        one "--inject kill:0@$event" "" 1 2
-        one "" "--inject kill:1@$event" 2 1
+        place "--inject kill:0@$event" "" 1 2
+        place "" "--inject kill:1@$event" 2 1
     done
-    echo "$kills kills were survived"
+    say_places $kills
     ;;
 agents)
     for turn in 1 2 3 4 5; do

@@ -8,8 +8,8 @@
 #   S3-1: a failed process never returns under its identity
 #
 # RUN: none ; time 60 ; expect "6 times the old size"
-# RUN: survivors {n} ; times 5 ; time 100 ; expect "14 kills were survived"
-# RUN: newcomers ; time 200 ; expect "38 kills were survived"
+# RUN: survivors ; time 200 ; expect "its turn of all 70 places"
+# RUN: newcomers ; time 200 ; expect "its turn of all 38 places"
 # RUN: agents ; time 120 ; expect "10 agents were killed"
 
 cat >replaces.c <<'C'
@@ -98,10 +98,9 @@ int main(int argc, char **argv)
     return 0;
 }
 C
+. "$MEND_TEST_ROOT/test/kill/turns.sh"
 mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o replaces replaces.c || exit 1
 kills=0
-turn=$2 # of five: every fifth kill is this run's
-places=0
 events="replace.shrunk coll.enter coll.enter#2 coll.enter#3 coll.enter#5 spawn.told member.create.enter#2 member.create.enter#3 \
     member.create.decided#2 member.create.decided#3 agree.enter#2 agree.enter#3 agree.enter#4 replace.meet"
 
@@ -127,14 +126,18 @@ begin()
 # one VICTIMS HOST-FLAGS GUEST-FLAGS: at the end all six ranks are there
 one()
 {
-    places=$((places + 1))
-    [ -z "$turn" ] || [ $((places % 5)) = "$turn" ] || return 0
     begin "$1" "$2" "$3"
     wait $guest || wrong "the guest's job ended with $? ($*)"
     wait $host || wrong "the host's job ended with $? ($*)"
     [ "$(cat host.out guest.out | grep '^ended . 0' | sort -u | wc -l)" = 6 ] || wrong "ranks that ended ($*)"
     [ "$(cat host.out guest.out | grep -c '^ended')" = 6 ] || wrong "ranks that ended ($*)"
     kills=$((kills + 1))
+}
+
+# one(), if it is the turn of this place
+place()
+{
+    ! is_its_turn || one "$@"
 }
 
 # stopped FILE WORDS: the pid that the file has behind the words, when that process has been stopped
@@ -173,23 +176,23 @@ none)
     ;;
 survivors)
     for event in $events spawn.ask spawn.started port.journey port.arrived member.hello spawn.told#2 member.create.enter#6; do
-        one 14 "--inject kill:0@call:MPIX_Comm_refill>$event" ""
-        one 14 "" "--inject kill:0@call:MPIX_Comm_refill>$event"
+        place 14 "--inject kill:0@call:MPIX_Comm_refill>$event" ""
+        place 14 "" "--inject kill:0@call:MPIX_Comm_refill>$event"
     done
     for event in $events; do
-        one 14 "--inject kill:2@call:MPIX_Comm_refill>$event" ""
-        one 14 "" "--inject kill:2@call:MPIX_Comm_refill>$event"
+        place 14 "--inject kill:2@call:MPIX_Comm_refill>$event" ""
+        place 14 "" "--inject kill:2@call:MPIX_Comm_refill>$event"
     done
-    echo "$kills kills were survived"
+    say_places $kills
     ;;
 newcomers)
     for event in spawn.join member.hello coll.enter coll.enter#2 coll.enter#3 coll.enter#4 member.create.enter member.create.decided \
         member.create.decided#2 agree.enter agree.enter#2 replace.meet init.done; do
-        one 14 "--inject kill:6@$event" ""
-        one 14 "" "--inject kill:7@$event"
-        [ $event = member.hello ] || one 0235 "--inject kill:7@$event" ""
+        place 14 "--inject kill:6@$event" ""
+        place 14 "" "--inject kill:7@$event"
+        [ $event = member.hello ] || place 0235 "--inject kill:7@$event" ""
     done
-    echo "$kills kills were survived"
+    say_places $kills
     ;;
 agents)
     for event in replace.shrunk spawn.started port.arrived spawn.told replace.meet; do
