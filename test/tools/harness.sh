@@ -56,7 +56,7 @@ for day in 20786 20787 20788; do
 done
 [ "$(sort -u all)" = "$(seq 0 6)" ] || [ "$(grep -c 3 all)" -gt 0 ] || fail "not all in three days: $(cat all)"
 
-# A script takes a third of its places; three days take all, --long too.
+# A script takes a third of its places, and --by-turns a third of the recipes of each file; three days take all, --long too.
 mkdir ../places && cd ../places || exit 1
 {
     echo '# RUN: a ; expect "its turn of all 7 places"'
@@ -73,6 +73,10 @@ done
 [ "$(sort all)" = "$(for i in a b; do seq -f "$i %g" 7; done)" ] || fail "not once in three days: $(cat all)"
 harness --long "$PWD" >output 2>&1 || fail "all places: $(cat output)"
 [ "$(sort taken)" = "$(sort all)" ] || fail "--long has not taken all: $(cat taken)"
+for day in 20786 20787 20788; do
+    harness --day $day --by-turns --list "$PWD" ../turns >>list # a day may have none
+done
+[ "$(sort -u list | wc -l)" = 3 ] && [ "$(wc -l <list)" = 3 ] || fail "not by turns: $(cat list)"
 
 # What must fail, each for its own reason.
 cd ../bad || exit 1
