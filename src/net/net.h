@@ -75,6 +75,9 @@ struct mend_net {
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */
     void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
     void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+    /* For a transport at which each send() costs a system call.  Between gather(true) and gather(false) what is sent may stay in
+     * this process, and then leaves together.  Nothing in between may wait.  NULL: several sends cost no more than one. */
+    void (*gather)(struct mend_proc *self, bool on);
     /* After send() or reserve() has found no room for a payload of len bytes: for how many of them there is memory.
      * len: all, so there will be room; -1: not even for an empty frame.  NULL: there is memory for all. */
     int32_t (*memory_for)(struct mend_proc *self, mend_peer to, uint32_t len);

@@ -68,6 +68,8 @@ struct mend_p2p {
     _Alignas(max_align_t) struct mend_request
         sent;                 /* mend_p2p_sent(); aligned as what programs have handles of */
     struct mend_table credit; /* struct mend_credit by peer, from the first message that was kept */
+    struct mend_table burst;  /* struct mend_burst by peer (burst.c) */
+    uint32_t burst_trust;     /* burst.c */
     uint64_t kept_n, kept_peak;   /* messages that no receive has wanted yet */
     struct mend_set_aside *aside; /* records for messages whose data is lost (credit.c) */
     struct mend_message *unused;  /* those that were given back, linked by next_unused */
@@ -147,6 +149,12 @@ static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
 {
     return (struct mend_p2p_request *)r;
 }
+
+/* burst.c: of a send to the process that is about to begin and does not block: should it wait in the outbox, for others that
+ * leave with it?  over: those that have waited for that leave now. */
+void mend_burst_init(struct mend_proc *self);
+bool mend_burst_waits(const struct mend_p2p_request *r, mend_peer to);
+void mend_burst_over(struct mend_proc *self, mend_peer to);
 
 /* send.c: the message of the last RTS is under way, to that process. */
 bool mend_send_is_under_way(const struct mend_p2p *p, mend_peer to);

@@ -232,6 +232,7 @@ int mend_p2p_init(struct mend_proc *self)
     p->eager_max = p->at_once_max = eager_max(self);
     p->last_name = mend_params_first(&self->params, 1);
     self->p2p = p;
+    mend_burst_init(self);
     if (!mend_credit_set_aside(self))
         return MPI_ERR_NO_MEM;
     self->on_frame[MEND_FRAME_EAGER] = mend_p2p_on_eager;
@@ -310,6 +311,7 @@ static inline void set_up(struct mend_p2p_request *r, struct mend_comm *c,
     r->type = t;
     r->id = r->remote_id = 0;
     r->way = MEND_WAY_FRAGMENTS;
+    r->waits = false;
     r->over = 0;
     r->queue.next = NULL;
     r->out.link.next = NULL;
@@ -466,25 +468,78 @@ int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
     return MPI_SUCCESS;
 }
 
+static inline void look_often_enough(struct mend_proc *self)
+{
+    if (mend_unlikely(++self->p2p->sent_n % CALLS_PER_LOOK == 0))
+        mend_progress(self, MEND_PEER_NONE);
+}
+
+/* soon: it does not block, and may leave with others (burst.c). */
+static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                                MPI_Count count, const struct mend_type *t, int dest, int tag,
+                                bool soon)
+{
+    struct mend_proc *self = c->self;
+    MPI_Count bytes = count * t->size;
+    struct mend_frame f;
+    mend_peer to;
+
+    if (mend_unlikely((mode != MEND_SEND_STANDARD && mode != MEND_SEND_READY) || dest < 0 ||
+                      !t->dense || bytes > self->p2p->at_once_max || c->revoked))
+        return false;
+    to = mend_comm_peer(c, dest);
+    if (soon && mend_unlikely(mend_net_of(self, to)->gather != NULL))
+        return false;
+    look_often_enough(self);
+    if (mend_unlikely(to == self->me || mend_peer_is_dead(self, to) || !mend_out_empty(self, to)))
+        return false;
+    f = mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
+    if (mend_unlikely(mend_net_of(self, to)->send(self, to, &f, mend_type_dense_at(t, buf, 0)) !=
+                      MEND_OK))
+        return false;
+    mend_traffic_sent(self->p2p, MEND_CHANNEL_P2P, (uint64_t)bytes);
+    return true;
+}
+
+/* Where it may wait for others that follow, one that does not takes along those that have waited. */
+static void begin_soon(struct mend_p2p_request *r)
+{
+    struct mend_proc *self = r->base.comm->self;
+    mend_peer to = r->rank >= 0 ? mend_comm_peer(r->base.comm, r->rank) : self->me;
+
+    if (mend_likely(!mend_net_of(self, to)->gather)) {
+        begin(r);
+        return;
+    }
+    r->waits = mend_burst_waits(r, to);
+    if (r->waits) {
+        begin(r);
+        return;
+    }
+    look_often_enough(self);
+    begin(r);
+    if (!self->in_progress)
+        mend_out_flush(self);
+}
+
 int mend_p2p_isend_new(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
                        MPI_Count count, const struct mend_type *t, int dest, int tag,
                        struct mend_request **r_p)
 {
     struct mend_p2p_request *r;
-    int err;
 
-    if (mend_likely(mend_p2p_send_at_once(c, mode, buf, count, t, dest, tag))) {
+    if (mend_likely(send_at_once(c, mode, buf, count, t, dest, tag, true))) {
         *r_p = mend_p2p_sent(c->self);
         return MPI_SUCCESS;
     }
     r = mend_p2p_request_create(c->self);
-    err =
-        r ? mend_p2p_isend(r, c, MEND_CHANNEL_P2P, mode, buf, count, t, dest, tag) : MPI_ERR_NO_MEM;
-    if (!err)
-        *r_p = &r->base;
-    else if (r)
-        mend_p2p_request_destroy(c->self, r);
-    return err;
+    if (!r)
+        return MPI_ERR_NO_MEM;
+    set_up(r, c, MEND_CHANNEL_P2P, true, mode, buf, count, t, dest, tag);
+    own(r);
+    begin_soon(r);
+    *r_p = &r->base;
+    return MPI_SUCCESS;
 }
 
 int mend_p2p_irecv_new(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
@@ -533,40 +588,10 @@ static int send_slow(struct mend_comm *c, enum mend_send_mode mode, const void *
     return r.base.error;
 }
 
-static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
-                                MPI_Count count, const struct mend_type *t, int dest, int tag)
-{
-    struct mend_proc *self = c->self;
-    MPI_Count bytes = count * t->size;
-    struct mend_frame f;
-    mend_peer to;
-
-    if (mend_unlikely((mode != MEND_SEND_STANDARD && mode != MEND_SEND_READY) || dest < 0 ||
-                      !t->dense || bytes > self->p2p->at_once_max || c->revoked))
-        return false;
-    if (mend_unlikely(++self->p2p->sent_n % CALLS_PER_LOOK == 0))
-        mend_progress(self, MEND_PEER_NONE);
-    to = mend_comm_peer(c, dest);
-    if (mend_unlikely(to == self->me || mend_peer_is_dead(self, to) || !mend_out_empty(self, to)))
-        return false;
-    f = mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
-    if (mend_unlikely(mend_net_of(self, to)->send(self, to, &f, mend_type_dense_at(t, buf, 0)) !=
-                      MEND_OK))
-        return false;
-    mend_traffic_sent(self->p2p, MEND_CHANNEL_P2P, (uint64_t)bytes);
-    return true;
-}
-
-bool mend_p2p_send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
-                           MPI_Count count, const struct mend_type *t, int dest, int tag)
-{
-    return send_at_once(c, mode, buf, count, t, dest, tag);
-}
-
 int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
                   const struct mend_type *t, int dest, int tag)
 {
-    if (mend_likely(send_at_once(c, mode, buf, count, t, dest, tag)))
+    if (mend_likely(send_at_once(c, mode, buf, count, t, dest, tag, false)))
         return MPI_SUCCESS;
     return send_slow(c, mode, buf, count, t, dest, tag);
 }

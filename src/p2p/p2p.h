@@ -39,6 +39,7 @@ struct mend_p2p_request {
     enum mend_send_mode mode;
     bool is_send;
     bool is_helped; /* receive: its sender copies, too */
+    bool waits;     /* send: in the outbox, for others that leave with it (burst.c) */
     bool embedded; /* the caller owns the memory, release() keeps it; he says so before isend, irecv
                       (for channel COLL it goes without saying) */
     uint8_t stage; /* enum mend_stage */
@@ -66,11 +67,6 @@ struct mend_p2p_request {
 
 /* Sets up handlers and queues.  MPI_SUCCESS or MPI_ERR_NO_MEM. */
 int mend_p2p_init(struct mend_proc *self);
-
-/* A small dense message to a living process goes straight into the transport, without a request:
- * the common case of every send.  False: nothing happened, the long way must be taken. */
-bool mend_p2p_send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
-                           MPI_Count count, const struct mend_type *t, int dest, int tag);
 
 /* The request of every send that went at once: done, shared, never released. */
 struct mend_request *mend_p2p_sent(struct mend_proc *self);

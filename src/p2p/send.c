@@ -137,6 +137,9 @@ static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to, s
     struct mend_p2p_request *r = MEND_CONTAINER_OF(out, struct mend_p2p_request, out);
     enum mend_status st;
 
+    if (r->waits)
+        mend_burst_over(self, to);
+    r->waits = false;
     if (is_eager(r) && mend_credit_holds(self, to))
         go_by_rts(r);
     st = push_first(self, r);
@@ -206,7 +209,7 @@ void mend_send_begin(struct mend_p2p_request *r)
     r->moved_bytes = 0;
     if (!is_small(r) || mend_credit_holds(self, r->peer))
         go_by_rts(r);
-    if (mend_out_empty(self, r->peer))
+    if (!r->waits && mend_out_empty(self, r->peer))
         st = push_first(self, r);
     if (st != MEND_AGAIN) {
         pushed_first(r, st);

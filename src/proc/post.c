@@ -121,7 +121,7 @@ void mend_out_remove(struct mend_proc *self, mend_peer to, struct mend_out *out)
     self->outbox_n--;
 }
 
-static bool flush_peer(struct mend_proc *self, mend_peer to)
+static bool push_all(struct mend_proc *self, mend_peer to)
 {
     struct mend_list *box = outbox_of(self, to);
     bool any = false;
@@ -137,6 +137,19 @@ static bool flush_peer(struct mend_proc *self, mend_peer to)
         }
         any = true;
     }
+    return any;
+}
+
+static bool flush_peer(struct mend_proc *self, mend_peer to)
+{
+    const struct mend_net *net = mend_net_of(self, to);
+    bool any;
+
+    if (!net->gather)
+        return push_all(self, to);
+    net->gather(self, true);
+    any = push_all(self, to);
+    net->gather(self, false);
     return any;
 }
 

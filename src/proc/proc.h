@@ -77,8 +77,8 @@ struct mend_proc {
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    uint32_t hinted_n, yields_n;        /* polls for one peer; turns that gave the core away */
-    _Atomic uint32_t detours;           /* set of enum mend_detour; 0: calls take the short way */
+    uint32_t hinted_n, yields_n, waits_n; /* polls for one peer; turns without core; waits, tests */
+    _Atomic uint32_t detours;             /* set of enum mend_detour; 0: calls take the short way */
     int32_t calls_left, calls_per_look; /* short calls until one looks for frames: proc/detour.h */
     enum mend_world_state world_state;
     bool due;                 /* a callback may run: on_due */

@@ -298,6 +298,7 @@ int mend_requests_wait_all(struct mend_proc *self, struct mend_requests_turn *t,
 {
     int err;
 
+    self->waits_n++;
     t->deaths_seen = self->deaths_n;
     err = wait_each(self, t, requests, statuses, b);
     return err;

@@ -9,6 +9,7 @@
 
 void mend_request_look(struct mend_proc *self, const struct mend_request *r)
 {
+    self->waits_n++;
     if (mend_progress(self, r ? r->hint : MEND_PEER_NONE) || mend_interrupt_check(self))
         return;
     if (self->yield) {

@@ -383,6 +383,7 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
     struct patience patience = {0};
     struct mend_waiting waiting = {.r = r};
 
+    self->waits_n++;
     if (mend_request_is_done(r) || r->pending)
         return;
     begin_wait(self);
@@ -407,6 +408,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
     struct patience patience = {0};
     struct mend_waiting waiting = {.w = w};
 
+    self->waits_n++;
     begin_wait(self);
     note(self, &waiting);
     if (mend_unlikely(mend_proc_has_threads(self)))

@@ -48,6 +48,7 @@ struct mend_tcp {
     int set;                     /* epoll: all connections */
     struct mend_list due;
     bool polling;         /* what is sent now is written at the end of the poll, together */
+    bool gathering;       /* the same, until gather(false) */
     uint32_t turns_n;     /* polls with a hint */
     unsigned delivered_n; /* in this poll */
     struct mend_look look;
@@ -66,6 +67,12 @@ static inline struct mend_tcp_pair *mend_tcp_of(const struct mend_proc *self, me
 
 /* The same, made if there is none; NULL: no memory. */
 struct mend_tcp_pair *mend_tcp_pair_to(struct mend_proc *self, mend_peer peer);
+
+/* Is what is sent now written later, together? */
+static inline bool mend_tcp_gathers(const struct mend_tcp *t)
+{
+    return t->polling || t->gathering;
+}
 
 /* The pair has something to write: the next poll looks after it. */
 static inline void mend_tcp_make_due(struct mend_proc *self, struct mend_tcp_pair *p)
@@ -93,6 +100,7 @@ enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struc
                                const void *payload);
 void *mend_tcp_reserve(struct mend_proc *self, mend_peer to, uint32_t len);
 void mend_tcp_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+void mend_tcp_gather(struct mend_proc *self, bool on);
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
 
 /* receive.c: delivers what was read before, of whomever.  Drain: all that has reached this process's kernel by a connection of

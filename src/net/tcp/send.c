@@ -2,8 +2,8 @@
 /* send.c – the sender's side of a stream: frames go into the ring, and from there to the kernel.
  *
  * A frame that is sent outside of a poll is written at once, so it is on its way although this process may compute from then
- * on.  What is sent in a poll, mostly answers, is written at its end, with one call for each peer.  A payload of DIRECT bytes
- * and more goes to the kernel from where it lies, and into the ring behind that, while the receiver works on it already.
+ * on.  What is sent in a poll, mostly answers, is written at its end, with one call for each peer, and so is what its caller
+ * gathers (net.h: gather).  A payload of DIRECT bytes and more goes to the kernel from where it lies, and into the ring behind that, while the receiver works on it already.
  *
  * Where the kernel takes no more the rest stays in the ring, and a poll goes on when there is room; until then no further frame
  * is taken, so at most one frame waits for this process to call MPI again; and those that are sent before the first
@@ -144,7 +144,7 @@ void mend_tcp_tell(struct mend_proc *self, struct mend_tcp_pair *p)
 /* What was put into the ring goes out, now or with the end of the poll. */
 static void pass_on(struct mend_proc *self, struct mend_tcp_pair *p)
 {
-    if (!self->tcp->polling && !is_backlogged(p))
+    if (!mend_tcp_gathers(self->tcp) && !is_backlogged(p))
         mend_tcp_flush(self, p);
     if (!is_done(p))
         mend_tcp_make_due(self, p);
@@ -169,7 +169,7 @@ static void write_through(struct mend_proc *self, struct mend_tcp_pair *p,
 
 static bool goes_through(const struct mend_proc *self, const struct mend_tcp_pair *p, uint32_t len)
 {
-    return len >= DIRECT && !self->tcp->polling && !is_backlogged(p) && is_done(p);
+    return len >= DIRECT && !mend_tcp_gathers(self->tcp) && !is_backlogged(p) && is_done(p);
 }
 
 enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
@@ -182,7 +182,7 @@ enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struc
 
     if (st != MEND_OK)
         return st;
-    if (p->fd < 0 && !self->tcp->polling)
+    if (p->fd < 0 && !mend_tcp_gathers(self->tcp))
         mend_tcp_call(self, p);
     h = header(p, f);
     if (goes_through(self, p, len)) {
@@ -212,6 +212,13 @@ void mend_tcp_commit(struct mend_proc *self, mend_peer to, const struct mend_fra
     mend_tcp_put(&p->out, &h, sizeof(h));
     mend_tcp_put_there(&p->out, mend_frame_len(f));
     pass_on(self, p);
+}
+
+void mend_tcp_gather(struct mend_proc *self, bool on)
+{
+    self->tcp->gathering = on;
+    if (!mend_tcp_gathers(self->tcp))
+        mend_tcp_flush_due(self);
 }
 
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)

@@ -106,6 +106,7 @@ const struct mend_net mend_net_tcp = {
     .send = mend_tcp_send,
     .reserve = mend_tcp_reserve,
     .commit = mend_tcp_commit,
+    .gather = mend_tcp_gather,
     .memory_for = mend_tcp_memory_for,
     .poll = mend_tcp_poll,
     .sever = tcp_sever,

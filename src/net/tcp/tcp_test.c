@@ -7,6 +7,17 @@
 #include "net/contract_procs_test.h"
 #include "net/tcp/door_test.h"
 
+#include <sys/syscall.h>
+
+static int writes_n;
+
+/* Counts those of the transport. */
+ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+    writes_n++;
+    return syscall(SYS_sendmsg, fd, m, flags);
+}
+
 const struct mend_net_subject mend_net_subject = {
     .net = &mend_net_tcp,
     .begin = open_doors,
@@ -249,6 +260,34 @@ MEND_TEST(what_came_by_a_call_that_does_not_count_is_delivered)
     send_some(1, 0);
     NET->sever(&procs[0], 1);
     CHECK_EQ(came_n[1][0], MEND_COUNT_OF(short_lens));
+    finish();
+}
+
+/* ---- writes ---- */
+
+static int writes_of(int frames, bool together)
+{
+    int before = writes_n;
+
+    if (together)
+        NET->gather(&procs[0], true);
+    for (int i = 0; i < frames; i++)
+        CHECK(try_send(0, 1, 8));
+    CHECK(!together || writes_n == before);
+    if (together)
+        NET->gather(&procs[0], false);
+    return writes_n - before;
+}
+
+MEND_TEST(what_is_gathered_leaves_with_one_call)
+{
+    begin(2);
+    send_one(0, 1, 8);
+    settle();
+    CHECK_EQ(writes_of(1, false), 1);
+    CHECK_EQ(writes_of(64, false), 64);
+    CHECK_EQ(writes_of(64, true), 1);
+    settle();
     finish();
 }
 
