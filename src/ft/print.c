@@ -6,6 +6,7 @@
 #include "ft/birth_sm.h"
 #include "ft/contact_sm.h"
 #include "ft/detector_sm.h"
+#include "ft/ledger_sm.h"
 #include "ft/notice_sm.h"
 #include "ft/flood_sm.h"
 #include "ft/refill_sm.h"
@@ -183,5 +184,23 @@ int mend_contact_print(const struct mend_contact *x, char *buf, size_t size)
             links[i].proved ? " proved" : "");
     for (uint32_t i = 0; i < x->asks_n; i++)
         ADD(&l, ", %d %s %d", (int)asks[i].rank, stages[asks[i].stage], (int)asks[i].job);
+    return l.len;
+}
+
+int mend_ledger_print(const struct mend_ledger *x, char *buf, size_t size)
+{
+    static const char *const states[] = {"", "living", "left", "held", "dead"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "ledger of agent %d%s:", (int)x->root, x->has_due ? ", an entry is due" : "");
+    for (int32_t p = 0; p < x->names_n; p++) {
+        const struct mend_ledger_name *q = mend_ledger_name(x, p);
+
+        if (q->state == MEND_LEDGER_UNKNOWN)
+            continue;
+        ADD(&l, " %d %s at %d", (int)p, states[q->state], (int)q->agent);
+        if (q->abort >= 0)
+            ADD(&l, " in abort %d", (int)q->abort);
+    }
     return l.len;
 }
