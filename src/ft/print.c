@@ -7,6 +7,7 @@
 #include "ft/contact_sm.h"
 #include "ft/detector_sm.h"
 #include "ft/ledger_sm.h"
+#include "ft/log_sm.h"
 #include "ft/notice_sm.h"
 #include "ft/flood_sm.h"
 #include "ft/refill_sm.h"
@@ -202,5 +203,17 @@ int mend_ledger_print(const struct mend_ledger *x, char *buf, size_t size)
         if (q->abort >= 0)
             ADD(&l, " in abort %d", (int)q->abort);
     }
+    return l.len;
+}
+
+int mend_log_print(const struct mend_log *x, char *buf, size_t size)
+{
+    struct line l = {buf, size, 0};
+
+    ADD(&l,
+        "log of agent %d parent %d: %llu entries, %u kept, %u words; all have %llu; proposes %u",
+        (int)x->config.me, (int)x->parent, (unsigned long long)x->have, x->entries.facts_n,
+        mend_fact_used(&x->entries), (unsigned long long)x->min, x->proposals.facts_n);
+    ADD(&l, "%s%s", x->thirsty ? ", lacks room" : "", x->ended ? ", is lost" : "");
     return l.len;
 }
