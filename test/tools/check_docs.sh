@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check_docs.sh – tools/check-docs finds what it is there for, and nothing else.
 #
-# RUN: ; expect "all checks of documents passed"
+# RUN: ; expect "all checks of documents passed" ; time 60
 
 fail()
 {
