@@ -281,7 +281,7 @@ void mend_sim_count(const struct mend_sim_play *play, const struct mend_sim_conf
     printf("%s; LogGP: L %g us, o %g us, g %g us, G %g us per byte\n", play->about, net->l_us,
            net->o_us, net->g_us, net->big_g_us);
     printf("  ranks what                          us   messages  at most per rank\n");
-    for (size_t i = 0; i < MEND_COUNT_OF(ranks); i++) {
+    for (size_t i = 0; i < MEND_COUNT_OF(ranks) && ranks[i] <= conf->ranks; i++) {
         struct mend_sim_conf c = *conf;
 
         c.ranks = ranks[i];

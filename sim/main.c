@@ -64,7 +64,7 @@ static void fill_defaults(struct mend_sim_options *o)
     struct mend_sim_conf *c = &o->conf;
 
     if (c->ranks < 0)
-        c->ranks = all ? 3 : 8;
+        c->ranks = all ? 3 : o->mode == MEND_SIM_COUNT ? 10000 : 8;
     if (c->crashes < 0)
         c->crashes = o->play == &mend_sim_detector ? 0 : all ? 1 : c->ranks / 2;
     if (c->instances < 0)

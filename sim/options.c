@@ -80,7 +80,7 @@ static const struct argp_option options[] = {
     {"exhaustive", OPT_EXHAUSTIVE, NULL, 0,
      "every order of events and every crash point (up to 8 ranks), instead of runs with a seed", 0},
     {"count", OPT_COUNT, NULL, 0, "no failures searched for: a table of messages and latencies", 0},
-    {"ranks", OPT_RANKS, "N", 0, "processes (8; --exhaustive: 3)", 0},
+    {"ranks", OPT_RANKS, "N", 0, "processes (8; --exhaustive: 3; --count: at most 10000)", 0},
     {"crashes", OPT_CRASHES, "N", 0, "processes that may die (ranks/2; --exhaustive: 1)", 0},
     {"suspicions", OPT_SUSPICIONS, "N", 0,
      "processes that may be declared dead while they still run (0)", 0},
