@@ -265,6 +265,52 @@ MEND_TEST(what_all_have_is_said_after_so_many_entries)
     CHECK(says(&a, 1, &msg) && msg.min == 4);
 }
 
+/* The first entry left when there was room; the second does not fit until the child says that it has the first. */
+MEND_TEST(who_lacks_room_presses_its_children)
+{
+    static const struct mend_fact_run runs[5] = {
+        {0, 1, 0, 1}, {1, 1, 0, 2}, {2, 1, 0, 3}, {3, 1, 0, 4}, {4, 1, 0, 5}};
+    struct mend_log_config config = config_of(0);
+    struct mend_log_event ev = {
+        .kind = MEND_LOG_PROPOSE, .runs = runs, .what = {.kind = MEND_FACT_NAMES, .runs_n = 5}};
+    struct mend_log_msg msg;
+    struct agent a;
+
+    begin(&a, 0);
+    config.entries_words = 23;
+    mend_log_init(of(&a), &config);
+    step(&a, ev);
+    join(&a, 1, 1, 1);
+    propose(&a, MEND_FACT_REVOKED, 0, 1);
+    propose(&a, MEND_FACT_REVOKED, 0, 2);
+    CHECK(says(&a, 1, &msg) && msg.facts_n == 2);
+    hear(&a, 1, (struct mend_log_msg){.number = 2, .min = 2});
+    ev.what.kind = MEND_FACT_ABORT;
+    step(&a, ev);
+    CHECK_EQ(a.applied, 3);
+    CHECK(of(&a)->thirsty);
+    CHECK(says(&a, 1, &msg) && msg.press && msg.facts_n == 0);
+    hear(&a, 1, (struct mend_log_msg){.number = 3, .min = 3});
+    CHECK_EQ(a.applied, 4);
+    CHECK_EQ(of(&a)->proposals.facts_n, 0);
+}
+
+MEND_TEST(pressure_is_passed_on)
+{
+    struct agent a;
+    struct mend_log_msg msg;
+
+    begin(&a, 2);
+    tell(&a, MEND_LOG_PARENT, 1, 0);
+    join(&a, 3, 0, 0);
+    CHECK(says(&a, 1, &msg));
+    hear_fact(&a, 1, (struct mend_log_msg){.down = true, .number = 1},
+              (struct mend_fact){.kind = MEND_FACT_REVOKED});
+    CHECK(says(&a, 3, &msg) && msg.facts_n == 1 && !msg.press);
+    hear(&a, 1, (struct mend_log_msg){.down = true, .press = true, .number = 2});
+    CHECK(says(&a, 3, &msg) && msg.facts_n == 0 && msg.press);
+}
+
 /* What is said to have been had does not get less, nor more than was sent. */
 MEND_TEST(a_child_cannot_take_back_what_it_has)
 {

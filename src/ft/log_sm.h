@@ -23,6 +23,7 @@
  * Entries are kept until every agent below has said, through its parent, that it has them.  When a child is lost, what it
  * had said last counts on until SETTLED: those that were below it, or their own children if they are lost, too, join in its place
  * then.  So the new parent of an agent is a living agent that was above its old one, for example the nearest.
+ * What only agents that are lost have proposed may be missing.  So who says SETTLED proposes the loss of those that did not come.
  *
  * An agent proposes again what it has not seen in the log when it joins a parent, and when it is asked.  Each agent that has
  * joined a parent asks its children, which ask theirs: what has been lost with the old parent is said once more.
