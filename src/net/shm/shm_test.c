@@ -34,6 +34,16 @@ MEND_TEST(those_that_share_memory_are_reached_by_shm_and_others_by_rings)
     mend_arena_destroy(alone.arena);
 }
 
+/* A process that had the place of rank 1 before had sent as many frames as rank 1 sends now. */
+MEND_TEST(a_bell_begins_at_0_whoever_had_the_place_before)
+{
+    begin();
+    procs[0].shm->seen[1] = 1;
+    CHECK(mend_net_shm.reach(&procs[0], 1));
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(poll_at(0, MEND_PEER_NONE), 1);
+}
+
 /* Frames of all lengths, more than fit into the ring at once. */
 static int send_mixed(int n, uint32_t len_max)
 {
@@ -302,6 +312,9 @@ MEND_TEST(held_wake_ups_come_with_the_release)
     CHECK(sleeps(A_MOMENT));
     mend_net_shm.near->release(&procs[1]);
     CHECK(!sleeps(FOR_LONG));
+    mend_bell_node.arm(&procs[0], false);
+    CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK);
+    CHECK(!sleeps(A_MOMENT)); /* nobody holds any more */
     mend_bell_node.disarm(&procs[0]);
 }
 

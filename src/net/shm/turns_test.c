@@ -389,6 +389,15 @@ MEND_TEST(a_fragment_that_an_open_tray_has_no_room_for_goes_through_the_ring)
     check_fragment(0, 20000, 2, 0);
 }
 
+/* The ring is shorter with many ranks that take turns. */
+MEND_TEST(fragments_go_through_a_ring_that_is_shorter)
+{
+    begin_with_trays();
+    answer(0, 1, 8);
+    procs[0].shm->out[1]->area_bytes = MEND_SHM_AREA_BYTES / 2;
+    check_fragment(0, 16384, -1, 0);
+}
+
 MEND_TEST(without_pages_for_a_tray_fragments_go_through_the_ring)
 {
     begin_with_trays();
