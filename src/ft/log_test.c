@@ -237,9 +237,11 @@ static bool is_room(struct world *w, int agent, uint8_t names)
 /* Nobody proposes a revocation that it knows of. */
 static bool do_propose(struct world *w, const struct job *job, int agent)
 {
-    struct item item = job->script[agent][w->at[agent]];
+    struct item item = {0};
 
-    if (w->at[agent] == SCRIPT_MAX || !item.kind || !is_room(w, agent, item.names))
+    if (w->at[agent] < SCRIPT_MAX)
+        item = job->script[agent][w->at[agent]];
+    if (!item.kind || !is_room(w, agent, item.names))
         return false;
     w->at[agent]++;
     if (item.kind == MEND_FACT_REVOKED &&
