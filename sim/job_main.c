@@ -9,7 +9,7 @@
  *           [--kill RANK@sK]...                    kill when it is about to send its k-th frame
  *           [--suspect RANK@YIELD]...              declare dead at that rank's k-th yield
  *           [--pause RANK@YIELD]...                no turn for a long time after that rank's k-th yield
- *           [--kill-everywhere VICTIMS]            one run per rank and yield or frame (pairs for 2)
+ *           [--kill-everywhere VICTIMS]            one run per rank and yield or frame (pairs for 2), or per third one
  *
  * A run is good if every rank that was not killed returned 0 from main().  It is bad if a rank did not,
  * or if no rank makes progress (a hang): then the program prints every rank's wait, and the command that
@@ -372,14 +372,28 @@ static int kills_of(const struct plan *plan)
     return n;
 }
 
-/* One rank killed at every one of its yields, or frames (found out by going on until it survives). */
+/* The places at which a rank is killed: all, or a third of them by turns (MEND_TEST_TURN, 0 to 2, which test/check sets by
+ * the day). */
+static struct {
+    uint64_t first, step;
+} places = {1, 1};
+
+static void take_turn(const char *turn)
+{
+    if (turn && *turn) {
+        places.first = 1 + (uint64_t)atoi(turn) % 3;
+        places.step = 3;
+    }
+}
+
+/* One rank killed at its yields, or frames, each in a run (found out by going on until it survives). */
 static void kill_one(struct plan plan, int ranks_n, int rank, enum how how, int victims,
                      uint64_t *runs, uint64_t *failed)
 {
     struct kill *k = &plan.kill[plan.kills_n++];
 
-    *k = (struct kill){how, rank, 1};
-    for (; *failed<5; k->at += victims> 1 ? 3 : 1) {
+    *k = (struct kill){how, rank, places.first};
+    for (; *failed<5; k->at += victims> 1 ? 3 : places.step) {
         if (victims > 1)
             kill_everywhere(plan, ranks_n, victims - 1, runs, failed);
         ++*runs;
@@ -507,6 +521,7 @@ int main(int argc, char **argv)
         failed += !run_apart(&plan);
         quiet = *outcome;
     }
+    take_turn(getenv("MEND_TEST_TURN"));
     if (victims)
         kill_everywhere(plan, quiet.ranks_n, victims, &done, &failed);
     for (; !victims && done < runs && failed < 5; done++, plan.seed++) {
