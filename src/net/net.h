@@ -78,6 +78,9 @@ struct mend_net {
     /* For a transport at which each send() costs a system call.  Between gather(true) and gather(false) what is sent may stay in
      * this process, and then leaves together.  Nothing in between may wait.  NULL: several sends cost no more than one. */
     void (*gather)(struct mend_proc *self, bool on);
+    /* Has all that was sent to the peer left this process, so that it gets there although this process never calls again?  True
+     * for a severed peer.  NULL: what send() has taken has left. */
+    bool (*has_left)(struct mend_proc *self, mend_peer to);
     /* After send() or reserve() has found no room for a payload of len bytes: for how many of them there is memory.
      * len: all, so there will be room; -1: not even for an empty frame.  NULL: there is memory for all. */
     int32_t (*memory_for)(struct mend_proc *self, mend_peer to, uint32_t len);
@@ -113,6 +116,13 @@ static inline const struct mend_near *mend_near_of(const struct mend_proc *self,
     const struct mend_net *net = mend_net_of(self, peer);
 
     return net->near ? net->near : &nothing;
+}
+
+static inline bool mend_net_has_left(struct mend_proc *self, mend_peer to)
+{
+    const struct mend_net *net = mend_net_of(self, to);
+
+    return mend_likely(!net->has_left) || net->has_left(self, to);
 }
 
 /* For how many of the len bytes of a payload that found no room there is memory. */

@@ -218,6 +218,9 @@ static inline void mend_recv_eager(struct mend_p2p_request *r, int source, int t
 /* Sends. */
 void mend_send_begin(struct mend_p2p_request *r);
 
+/* The transport has taken all of its bytes: the send is complete when they have left this process. */
+void mend_send_taken(struct mend_p2p_request *r);
+
 /* A send ends although its receiver may still pull: whatever is pulled from now on is refused there. */
 void mend_send_withdraw(struct mend_p2p_request *r);
 

@@ -588,11 +588,29 @@ static int send_slow(struct mend_comm *c, enum mend_send_mode mode, const void *
     return r.base.error;
 }
 
+/* The message was taken, but has not left yet. */
+static int send_rest(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                     MPI_Count count, const struct mend_type *t, int dest, int tag)
+{
+    struct mend_p2p_request r;
+
+    set_up(&r, c, MEND_CHANNEL_P2P, true, mode, buf, count, t, dest, tag);
+    r.embedded = true;
+    activate(&r);
+    r.peer = r.base.hint = mend_comm_peer(c, dest);
+    mend_transfer_add(&r);
+    mend_send_taken(&r);
+    mend_wait(c->self, &r.base);
+    return r.base.error;
+}
+
 int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
                   const struct mend_type *t, int dest, int tag)
 {
     if (mend_likely(send_at_once(c, mode, buf, count, t, dest, tag, false)))
-        return MPI_SUCCESS;
+        return mend_likely(mend_net_has_left(c->self, mend_comm_peer(c, dest)))
+                   ? MPI_SUCCESS
+                   : send_rest(c, mode, buf, count, t, dest, tag);
     return send_slow(c, mode, buf, count, t, dest, tag);
 }
 

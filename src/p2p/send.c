@@ -123,13 +123,43 @@ static enum mend_status push_first(struct mend_proc *self, struct mend_p2p_reque
     return mend_likely(st != MEND_AGAIN) ? st : push_scarce(self, r);
 }
 
+static void drop_from_outbox(struct mend_proc *self, struct mend_out *out)
+{
+    mend_transfer_end(MEND_CONTAINER_OF(out, struct mend_p2p_request, out), MEND_CLASS_PROC_FAILED);
+}
+
+static enum mend_status push_rest(struct mend_proc *self, mend_peer to, struct mend_out *out)
+{
+    if (!mend_net_has_left(self, to))
+        return MEND_AGAIN;
+    mend_transfer_end(MEND_CONTAINER_OF(out, struct mend_p2p_request, out), MPI_SUCCESS);
+    return MEND_OK;
+}
+
+/* Else the program would go on and compute, while the receiver waits for what only a call of this process sends. */
+void mend_send_taken(struct mend_p2p_request *r)
+{
+    struct mend_proc *self = r->base.comm->self;
+
+    if (mend_likely(mend_net_has_left(self, r->peer))) {
+        mend_transfer_end(r, MPI_SUCCESS);
+        return;
+    }
+    if (mend_list_linked(&r->base.link))
+        mend_list_remove(&r->base.link);
+    r->stage = MEND_STAGE_MATCHED; /* cannot be cancelled any more */
+    r->out.push = push_rest;
+    r->out.drop = drop_from_outbox;
+    mend_out_append(self, r->peer, &r->out);
+}
+
 /* What the push of a request's first frame means for it. */
 static void pushed_first(struct mend_p2p_request *r, enum mend_status st)
 {
     if (mend_unlikely(st == MEND_ERR_PEER || st == MEND_ERR_MEM))
         mend_transfer_end(r, st == MEND_ERR_MEM ? MPI_ERR_NO_MEM : MEND_CLASS_PROC_FAILED);
     else if (is_eager(r))
-        mend_transfer_end(r, MPI_SUCCESS);
+        mend_send_taken(r);
 }
 
 static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to, struct mend_out *out)
@@ -146,11 +176,6 @@ static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to, s
     if (st != MEND_AGAIN)
         pushed_first(r, st);
     return st;
-}
-
-static void drop_from_outbox(struct mend_proc *self, struct mend_out *out)
-{
-    mend_transfer_end(MEND_CONTAINER_OF(out, struct mend_p2p_request, out), MEND_CLASS_PROC_FAILED);
 }
 
 static void to_self(struct mend_p2p_request *r)
@@ -301,7 +326,7 @@ static void push_fragments(struct mend_p2p_request *r)
     }
     if (r->moved_bytes == r->total_bytes) {
         mend_event(self, MEND_EV_P2P_DATA_ALL);
-        mend_transfer_end(r, MPI_SUCCESS);
+        mend_send_taken(r);
     }
 }
 

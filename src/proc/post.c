@@ -150,7 +150,7 @@ static bool flush_peer(struct mend_proc *self, mend_peer to)
     net->gather(self, true);
     any = push_all(self, to);
     net->gather(self, false);
-    return any;
+    return push_all(self, to) || any; /* what waited until others had left */
 }
 
 bool mend_out_flush(struct mend_proc *self)

@@ -100,6 +100,7 @@ enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struc
                                const void *payload);
 void *mend_tcp_reserve(struct mend_proc *self, mend_peer to, uint32_t len);
 void mend_tcp_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+bool mend_tcp_has_left(struct mend_proc *self, mend_peer to);
 void mend_tcp_gather(struct mend_proc *self, bool on);
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
 

@@ -6,8 +6,8 @@
  * gathers (net.h: gather).  A payload of DIRECT bytes and more goes to the kernel from where it lies, and into the ring behind that, while the receiver works on it already.
  *
  * Where the kernel takes no more the rest stays in the ring, and a poll goes on when there is room; until then no further frame
- * is taken, so at most one frame waits for this process to call MPI again; and those that are sent before the first
- * connection is there. */
+ * is taken.  Of that frame, and of those that are sent before the first connection is there, has_left() tells, so a send of
+ * the program's is complete when the kernel has its bytes. */
 #include "net/tcp/internal.h"
 
 #include <errno.h>
@@ -219,6 +219,13 @@ void mend_tcp_gather(struct mend_proc *self, bool on)
     self->tcp->gathering = on;
     if (!mend_tcp_gathers(self->tcp))
         mend_tcp_flush_due(self);
+}
+
+bool mend_tcp_has_left(struct mend_proc *self, mend_peer to)
+{
+    const struct mend_tcp_pair *p = mend_tcp_of(self, to);
+
+    return !p || is_done(p);
 }
 
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)

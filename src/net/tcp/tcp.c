@@ -107,6 +107,7 @@ const struct mend_net mend_net_tcp = {
     .reserve = mend_tcp_reserve,
     .commit = mend_tcp_commit,
     .gather = mend_tcp_gather,
+    .has_left = mend_tcp_has_left,
     .memory_for = mend_tcp_memory_for,
     .poll = mend_tcp_poll,
     .sever = tcp_sever,

@@ -291,6 +291,42 @@ MEND_TEST(what_is_gathered_leaves_with_one_call)
     finish();
 }
 
+/* A frame has left when the kernel has it, and is for nobody when its receiver is dead. */
+MEND_TEST(what_was_sent_before_there_is_a_connection_has_not_left)
+{
+    begin(2);
+    CHECK(NET->has_left(&procs[0], 1));
+    door_is_shut = true;
+    send_some(0, 1);
+    CHECK(!NET->has_left(&procs[0], 1));
+    look_often();
+    CHECK(!NET->has_left(&procs[0], 1));
+    door_is_shut = false;
+    settle();
+    CHECK(NET->has_left(&procs[0], 1));
+    door_is_shut = true;
+    CHECK(try_send(1, 0, 8));
+    NET->sever(&procs[1], 0);
+    CHECK(NET->has_left(&procs[1], 0));
+    finish();
+}
+
+MEND_TEST(what_the_kernel_does_not_take_has_not_left)
+{
+    mend_time_ns end = soon();
+
+    begin(2);
+    with_cables = true;
+    send_one(0, 1, 8);
+    settle_by_cable();
+    send_all(0, 1, 20000);
+    CHECK(!NET->has_left(&procs[0], 1));
+    for (; !NET->has_left(&procs[0], 1); poll_until(end))
+        carry_all();
+    settle_by_cable();
+    finish();
+}
+
 /* ---- strangers and errors ---- */
 
 static void answer_wrongly(void (*change)(struct mend_greeting *g))
