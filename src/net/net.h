@@ -94,6 +94,11 @@ struct mend_net {
                                      const void **payload_p);
     void (*take)(struct mend_proc *self, mend_peer from);
 
+    /* A payload that comes in parts may be read to where it belongs at once: self->place() says where, or NULL, when the frame is
+     * the next one of its sender; the handler of the frame then finds its payload there.  displace(): that memory is the
+     * transport's no more, whatever is to come there from the peer.  NULL: it reads elsewhere. */
+    void (*displace)(struct mend_proc *self, mend_peer from);
+
     /* The peer is dead: see the contract. */
     void (*sever)(struct mend_proc *self, mend_peer dead);
     /* Frees what is left of a severed peer here, and touches nothing of it any more.  NULL: nothing is. */
@@ -123,6 +128,14 @@ static inline bool mend_net_has_left(struct mend_proc *self, mend_peer to)
     const struct mend_net *net = mend_net_of(self, to);
 
     return mend_likely(!net->has_left) || net->has_left(self, to);
+}
+
+static inline void mend_net_displace(struct mend_proc *self, mend_peer from)
+{
+    const struct mend_net *net = mend_net_of(self, from);
+
+    if (mend_unlikely(net->displace != NULL))
+        net->displace(self, from);
 }
 
 /* For how many of the len bytes of a payload that found no room there is memory. */

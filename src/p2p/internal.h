@@ -255,6 +255,9 @@ mend_frame_handler mend_p2p_on_eager, mend_p2p_on_decline, mend_p2p_on_rts, mend
     mend_p2p_on_data, mend_p2p_on_cancel, mend_p2p_on_cancel_reply, mend_p2p_on_credit,
     mend_p2p_on_share;
 
+/* Where the fragment of a large message belongs (net.h: displace); NULL: nowhere as a whole. */
+void *mend_p2p_place(struct mend_proc *self, mend_peer from, const struct mend_frame *f);
+
 mend_homeless_handler mend_p2p_on_homeless_cancel;
 
 extern const struct mend_request_ops mend_send_ops, mend_recv_ops;

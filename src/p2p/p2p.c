@@ -241,6 +241,7 @@ int mend_p2p_init(struct mend_proc *self)
     self->on_frame[MEND_FRAME_CTS] = mend_p2p_on_cts;
     self->on_frame[MEND_FRAME_DATA] = mend_p2p_on_data;
     self->on_frame[MEND_FRAME_CANCEL] = mend_p2p_on_cancel;
+    self->place = mend_p2p_place;
     self->on_homeless[MEND_FRAME_CANCEL] = mend_p2p_on_homeless_cancel;
     self->on_frame[MEND_FRAME_CANCEL_REPLY] = mend_p2p_on_cancel_reply;
     self->on_frame[MEND_FRAME_CREDIT] = mend_p2p_on_credit;
@@ -280,6 +281,8 @@ void mend_transfer_end(struct mend_p2p_request *r, int error)
     if (error)
         self->p2p->timed.since = 0;
     if (r->id) {
+        if (!r->is_send)
+            mend_net_displace(self, r->peer);
         mend_hash_remove(&self->p2p->large, r->id);
         r->id = 0;
     }

@@ -157,6 +157,19 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
         ask(self, r);
 }
 
+void *mend_p2p_place(struct mend_proc *self, mend_peer from, const struct mend_frame *f)
+{
+    struct mend_p2p_request *r;
+
+    if (mend_frame_kind(f) != MEND_FRAME_DATA)
+        return NULL;
+    r = mend_hash_get(&self->p2p->large, (uint32_t)f->tag);
+    return r && !r->is_send && r->peer == from && r->type->dense &&
+                   (MPI_Count)mend_frame_len(f) <= mend_recv_capacity(r) - r->moved_bytes
+               ? mend_recv_dense_at(r, r->moved_bytes)
+               : NULL;
+}
+
 void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                       const void *payload)
 {
@@ -170,9 +183,9 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
     if (room > 0) {
         size_t n = (MPI_Count)len < room ? len : (size_t)room;
 
-        if (r->type->dense)
+        if (r->type->dense && payload != mend_recv_dense_at(r, r->moved_bytes))
             memcpy(mend_recv_dense_at(r, r->moved_bytes), payload, n);
-        else
+        else if (!r->type->dense)
             mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
     }
     r->moved_bytes += len;

@@ -35,7 +35,6 @@ struct mend_rt;
 struct mend_shm;
 struct mend_tcp;
 struct mend_occurrence;
-struct mend_tool;
 struct mend_wait_times;
 struct mend_waiter;
 struct mend_waiting;
@@ -122,6 +121,7 @@ struct mend_proc {
     int pid; /* that called MPI_Init; a process that it forks is not a rank */
     mend_frame_handler *on_frame[MEND_FRAME_KINDS];
     mend_homeless_handler *on_homeless[MEND_FRAME_KINDS]; /* proc/post.h; NULL: none */
+    void *(*place)(struct mend_proc *, mend_peer, const struct mend_frame *); /* net.h: displace */
 
     struct mend_list parked; /* proc/post.c: frames of contexts that do not exist here yet */
     struct mend_hash tombs;  /* contexts that are gone */

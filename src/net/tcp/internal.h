@@ -40,6 +40,8 @@ struct mend_tcp_pair {
     uint32_t part_n; /* bytes of a frame that has not come completely: header, then payload */
     struct mend_frame part;
     char *payload; /* NULL until there was such a frame */
+    char
+        *place; /* where its payload goes instead, in memory of the program's; NULL: nowhere else */
 };
 
 struct mend_tcp {
@@ -108,6 +110,7 @@ int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
  * the pair. */
 void mend_tcp_deliver_rest(struct mend_proc *self);
 void mend_tcp_drain(struct mend_proc *self, struct mend_tcp_pair *p, int fd);
+void mend_tcp_displace(struct mend_proc *self, mend_peer from);
 unsigned mend_tcp_poll(struct mend_proc *self, mend_peer hint);
 
 #endif

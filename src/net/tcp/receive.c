@@ -2,8 +2,9 @@
 /* receive.c – the receiver's side of a stream: reading, taking frames apart, and the end of a stream whose sender is dead.
  *
  * One buffer serves all peers: what a read has brought is delivered from there before the next read, in place.  Only a frame
- * that has come in part is put together elsewhere; the rest of a long payload is read to where it belongs, and what follows
- * it into the buffer, with the same call.  Frames lie at multiples of 8 bytes, as in the stream. */
+ * that has come in part is put together elsewhere: in memory of the pair, or where its receiver wants to have it (net.h:
+ * displace).  The rest of a long payload is read there, and what follows it into the buffer, with the same call; of what follows a
+ * payload that has its place only the next header, since the payload behind it will have one, too.  Frames lie at multiples of 8 bytes, as in the stream. */
 #include "net/tcp/internal.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #define EVENTS_MAX   16    /* connections that are looked at in a poll */
 #define OTHERS_EVERY 64u   /* polls with a hint between two looks at all connections */
 #define LONG_BYTES   1024u /* of a payload, which are worth a place of their own in a read */
+#define AFTER_BYTES  256u  /* that are read behind a payload which has its place */
 
 static bool is_sound(const struct mend_frame *f)
 {
@@ -74,10 +76,38 @@ static void leave_part(struct mend_proc *self, struct mend_tcp_pair *p)
     mend_tcp_broken(self, p);
 }
 
+static char *payload_of(const struct mend_tcp_pair *p)
+{
+    return p->place ? p->place : p->payload;
+}
+
 static void deliver_part(struct mend_proc *self, struct mend_tcp_pair *p)
 {
+    const char *payload = payload_of(p);
+
     p->part_n = 0;
-    deliver(self, p, &p->part, p->payload);
+    p->place = NULL;
+    deliver(self, p, &p->part, payload);
+}
+
+/* The header has come.  What pads a payload has no room in a place. */
+static void find_place(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    uint32_t len = mend_frame_len(&p->part);
+
+    p->place = self->place && len >= LONG_BYTES && len % 8 == 0
+                   ? self->place(self, p->peer, &p->part)
+                   : NULL;
+}
+
+void mend_tcp_displace(struct mend_proc *self, mend_peer from)
+{
+    struct mend_tcp_pair *p = mend_tcp_of(self, from);
+
+    if (!p || !p->place)
+        return;
+    memcpy(p->payload, p->place, p->part_n - MEND_TCP_HEADER);
+    p->place = NULL;
 }
 
 /* Bytes of the frame that is put together; its header has come. */
@@ -105,8 +135,9 @@ static void add_to_part(struct mend_proc *self, struct mend_tcp_pair *p)
             damaged(self, p);
             return;
         }
+        find_place(self, p);
     }
-    n = move(t, p->payload + (p->part_n - MEND_TCP_HEADER), part_bytes(p) - p->part_n);
+    n = move(t, payload_of(p) + (p->part_n - MEND_TCP_HEADER), part_bytes(p) - p->part_n);
     p->part_n += n;
     p->in.received += n;
     if (p->part_n == part_bytes(p))
@@ -179,9 +210,9 @@ static int places(struct mend_tcp *t, struct mend_tcp_pair *p, struct iovec plac
     uint64_t next = p->in.received - p->skip;
 
     if (direct) {
-        place[0] =
-            (struct iovec){p->payload + (p->part_n - MEND_TCP_HEADER), part_bytes(p) - p->part_n};
-        place[1] = (struct iovec){t->buffer, MEND_TCP_READ_BYTES};
+        place[0] = (struct iovec){payload_of(p) + (p->part_n - MEND_TCP_HEADER),
+                                  part_bytes(p) - p->part_n};
+        place[1] = (struct iovec){t->buffer, p->place ? AFTER_BYTES : MEND_TCP_READ_BYTES};
         return 2;
     }
     if (p->answer_n < sizeof(p->answer))

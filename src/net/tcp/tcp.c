@@ -110,6 +110,7 @@ const struct mend_net mend_net_tcp = {
     .has_left = mend_tcp_has_left,
     .memory_for = mend_tcp_memory_for,
     .poll = mend_tcp_poll,
+    .displace = mend_tcp_displace,
     .sever = tcp_sever,
     .forget = tcp_forget,
 };

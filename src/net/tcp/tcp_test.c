@@ -327,6 +327,109 @@ MEND_TEST(what_the_kernel_does_not_take_has_not_left)
     finish();
 }
 
+/* ---- places ---- */
+
+#define PLACED 40000 /* bytes */
+
+static char the_place[PLACED + 1];
+static int placed_n, in_place_n;
+static bool is_displaced; /* the memory of the place is somebody else's */
+
+static void *place_it(struct mend_proc *self, mend_peer from, const struct mend_frame *f)
+{
+    CHECK(mend_frame_len(f) <= PLACED);
+    placed_n++;
+    is_displaced = false;
+    return the_place;
+}
+
+static void look_where(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                       const void *payload)
+{
+    in_place_n += payload == the_place;
+    CHECK(payload != the_place || !is_displaced);
+    on_frame(self, from, f, payload);
+}
+
+static void begin_with_places(void)
+{
+    begin(2);
+    procs[1].place = place_it;
+    for (unsigned kind = 0; kind < MEND_FRAME_KINDS; kind++)
+        procs[1].on_frame[kind] = look_where;
+    with_cables = true;
+    placed_n = in_place_n = 0;
+    send_one(0, 1, 8);
+    settle_by_cable();
+}
+
+static void carry_some(uint32_t bytes)
+{
+    for (uint32_t n = 0; n < bytes; n += 512) {
+        carry(&calls[0], 0, 512);
+        poll_at(1, MEND_PEER_NONE);
+    }
+    carry(&calls[0], 1, UINT32_MAX); /* what acknowledges */
+    poll_at(0, MEND_PEER_NONE);
+}
+
+MEND_TEST(a_payload_in_parts_is_read_to_where_it_belongs)
+{
+    begin_with_places();
+    the_place[PLACED] = 1;
+    for (int i = 0; i < 20; i++) {
+        send_one(0, 1, PLACED);
+        CHECK(try_send(0, 1, 8));
+        carry_some(PLACED);
+        settle_by_cable();
+    }
+    CHECK_EQ(placed_n, 20);
+    CHECK_EQ(in_place_n, 20);
+    CHECK_EQ(the_place[PLACED], 1);
+    finish();
+}
+
+/* A length that is padded goes elsewhere, as there is no room for what pads it. */
+MEND_TEST(a_payload_that_is_padded_has_no_place)
+{
+    begin_with_places();
+    send_one(0, 1, PLACED - 1);
+    carry_some(PLACED);
+    settle_by_cable();
+    CHECK_EQ(in_place_n, 0);
+    finish();
+}
+
+/* Its receive has ended: nothing is written there any more, and the frame comes whole all the same. */
+MEND_TEST(a_place_that_is_taken_back_is_not_touched)
+{
+    begin_with_places();
+    for (uint32_t bytes = 512; bytes < PLACED; bytes += 4096) {
+        send_one(0, 1, PLACED);
+        carry_some(bytes);
+        mend_net_displace(&procs[1], 0);
+        is_displaced = true;
+        memset(the_place, 7, PLACED);
+        settle_by_cable();
+        for (uint32_t i = 0; i < PLACED; i++)
+            CHECK_EQ(the_place[i], 7);
+    }
+    CHECK(placed_n > 0);
+    CHECK_EQ(in_place_n, 0);
+    finish();
+}
+
+MEND_TEST(a_place_outlives_its_connection)
+{
+    begin_with_places();
+    send_one(0, 1, PLACED);
+    carry_some(PLACED / 2);
+    cut_all();
+    settle_by_cable();
+    CHECK_EQ(in_place_n, 1);
+    finish();
+}
+
 /* ---- strangers and errors ---- */
 
 static void answer_wrongly(void (*change)(struct mend_greeting *g))
