@@ -5,6 +5,8 @@
  *
  * Signals are blocked before the first thread exists. */
 #include "agent/agent.h"
+#include "agent/apart.h"
+#include "agent/far.h"
 #include "agent/tell.h"
 #include "output/iof.h"
 #include "root/root.h"
@@ -16,6 +18,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static _Noreturn void die(const char *what)
@@ -56,8 +59,13 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     mend_process_prepare(&agent->before);
     if (!mend_loop_open(loop) || !mend_root_open(root, o, loop))
         die("the system has no file descriptors left");
-    agent->root = mend_root_post(&root->node);
-    root->node.agent = mend_agent_post(agent);
+    agent->root = mend_root_post(&root->node[0]);
+    root->node[0].agent = mend_agent_post(agent);
+    agent->nodes.n = (uint32_t)o->machines_n;
+    agent->nodes.job = root->job;
+    memcpy(agent->nodes.key, root->key, sizeof(root->key));
+    if (!mend_root_start_agents(root))
+        die("an agent cannot be started");
     mend_agent_open(agent, o, loop);
     root->iof = agent->iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
     if (!root->iof)
@@ -82,6 +90,34 @@ static int end_job(struct root *root, bool started, bool missed)
     return status;
 }
 
+/* With several nodes the agents start their ranks when all of them are ready. */
+static bool start_job(struct root *root, struct agent *agent)
+{
+    bool started = true;
+
+    if (agent->nodes.n)
+        mend_far_ready(agent);
+    else
+        started = mend_agent_start(agent);
+    if (!started)
+        mend_root_kill(root);
+    return started;
+}
+
+/* mpiexec --agent FD ...: the agent of another node than that of the root (root/nodes.c).  0: it is not that. */
+static int take_agent_fd(int *argc_p, char ***argv_p)
+{
+    char **argv = *argv_p;
+    int fd;
+
+    if (*argc_p < 3 || strcmp(argv[1], "--agent") || (fd = atoi(argv[2])) <= 2)
+        return 0;
+    argv[2] = argv[0];
+    *argv_p += 2;
+    *argc_p -= 2;
+    return fd;
+}
+
 int main(int argc, char **argv)
 {
     static struct mend_options o;
@@ -92,16 +128,19 @@ int main(int argc, char **argv)
     int status;
 
     take_standard_fds();
+    o.agent_fd = take_agent_fd(&argc, &argv);
     mend_options_parse(argc, argv, &o);
+    if (o.agent_fd)
+        return mend_agent_apart(&o);
     open_job(&root, &agent, &o, &loop);
-    started = mend_agent_start(&agent);
-    if (!started)
-        mend_root_kill(&root);
+    started = start_job(&root, &agent);
     mend_root_say_injections(&root);
     mend_loop_run(&loop);
+    started = started && !root.failed;
     mend_tell_deaths(&agent);
     mend_tell_ends(&agent);
     missed = started && mend_root_missed(&root);
+    mend_root_await_agents(&root); /* the agent of this node would sweep them away */
     mend_agent_close(&agent);
     mend_process_restore(&agent.before);
     status = end_job(&root, started, missed);

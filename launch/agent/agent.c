@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "agent/doorman.h"
+#include "agent/far.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -68,7 +69,7 @@ static void kill_all(struct agent *agent)
 }
 
 /* The child of a rank has ended, and the process in it may not have. */
-static bool are_held(struct agent *agent)
+bool mend_agent_holds(struct agent *agent)
 {
     bool held = false;
 
@@ -264,7 +265,7 @@ static void hear(void *to, const struct mend_message *m)
         mend_waits_print(agent);
         break;
     default:
-        break;
+        mend_far_hear(agent, m);
     }
 }
 
@@ -297,7 +298,8 @@ static mend_time_ns look(void *self, mend_time_ns now)
                                                                           mend_spawn_look,
                                                                           mend_segment_give_back,
                                                                           mend_links_look,
-                                                                          mend_doorman_look};
+                                                                          mend_doorman_look,
+                                                                          mend_far_look};
     struct agent *agent = self;
     mend_time_ns next = MEND_TIME_NEVER;
 
@@ -337,7 +339,7 @@ bool mend_agent_listen_to_door(struct agent *agent, int fd, bool port)
 
 void mend_agent_listen_to_link(struct agent *agent, int fd, bool in, bool out)
 {
-    mend_loop_set(agent->loop, agent->member, fd, FROM_LINK, in, out);
+    mend_loop_set(agent->loop, agent->member, fd, FROM_LINK, (uint32_t)fd, in, out);
 }
 
 static void on_note(struct agent *agent)
@@ -385,7 +387,7 @@ static bool is_done(void *self)
 {
     struct agent *agent = self;
 
-    return !agent->alive_n && !are_held(agent);
+    return !agent->alive_n && !mend_agent_holds(agent) && (!agent->nodes.n || agent->nodes.ended);
 }
 
 void mend_agent_join(struct agent *agent, struct mend_loop *loop)

@@ -25,9 +25,20 @@
 struct mend_iof;
 struct mend_ctl;
 struct mend_contact;
+struct mend_facts;
 struct mend_doorman;
 struct mend_link;
 struct starter;
+
+/* The job's nodes, as the agent of one knows them. */
+struct mend_nodes {
+    uint32_t me, n; /* n 0: there is one only */
+    uint64_t job;
+    unsigned char key[MEND_DOOR_KEY_BYTES];
+    bool running, ended; /* the ranks of this node were started; no process is left anywhere */
+    bool told_done;
+    struct mend_facts *facts;
+};
 
 struct agent {
     struct mend_options *o;
@@ -42,8 +53,11 @@ struct agent {
     int vacant_n;
     uint32_t retired_n;         /* the places of the first so many dead are vacant, or others' */
     struct mend_node_rank stub; /* vacancy.c */
-    int alive_n;                /* children that have not ended */
-    struct rank *spare;         /* spare.c; child 0: called, or gone */
+    struct mend_node_rank far;  /* far.c: stands for processes of other nodes that live */
+    int first, ours_n;          /* at the start: the ranks of this node, one behind the other */
+    struct mend_nodes nodes;
+    int alive_n;        /* children that have not ended */
+    struct rank *spare; /* spare.c; child 0: called, or gone */
     int spares_n;
     pid_t self_pid, keeper;
     int keeper_fd;
@@ -128,6 +142,9 @@ void mend_agent_listen_to_link(struct agent *agent, int fd, bool in, bool out);
 void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
                         struct mend_abort what);
 
+/* control.c: these ranks of ours end, as one abort. */
+void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, struct mend_abort what);
+
 /* agent.c: datagrams of r are read from now on; its set is waited for, false: with an errno value. */
 void mend_agent_listen(struct agent *agent, const struct rank *r);
 bool mend_agent_listen_to_set(struct agent *agent, const struct rank *r);
@@ -167,6 +184,9 @@ struct mend_post mend_agent_post(struct agent *agent);
 void mend_agent_open(struct agent *agent, struct mend_options *o, struct mend_loop *loop);
 bool mend_agent_start(struct agent *agent);
 void mend_agent_close(struct agent *agent);
+
+/* agent.c: the child of some rank has ended, and the process in it may not have. */
+bool mend_agent_holds(struct agent *agent);
 
 /* agent.c: r was seen stopped, or going on; an injection happens to its rank, from outside. */
 void mend_agent_stopped(struct agent *agent, struct rank *r, bool stopped);

@@ -183,7 +183,8 @@ void mend_bind_choose(struct agent *agent)
 {
     struct mend_topology *t;
 
-    if (agent->o->bind == MEND_BIND_NONE || (agent->o->bind == MEND_BIND_AUTO && agent->n == 1))
+    if (agent->nodes.n || agent->o->bind == MEND_BIND_NONE ||
+        (agent->o->bind == MEND_BIND_AUTO && agent->n == 1))
         return;
     t = mend_xalloc(1, sizeof(*t));
     mend_topology_read(t);

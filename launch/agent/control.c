@@ -9,6 +9,8 @@
 
 #include "base/time.h"
 #include "rt/wire.h"
+#include "agent/facts.h"
+#include "agent/far.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -83,6 +85,21 @@ static void end_ranks(struct agent *agent, const int32_t *peers, int32_t n, int 
     pthread_mutex_unlock(&agent->lock);
 }
 
+void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, struct mend_abort what)
+{
+    for (int32_t i = 0; i < n; i++)
+        name(&agent->rank[peers[i]], what);
+    end_ranks(agent, peers, n, what.code);
+}
+
+static bool names_far(const struct agent *agent, const int32_t *peers, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (agent->rank[peers[i]].far)
+            return true;
+    return false;
+}
+
 /* MPI Forum ticket 324: exactly the named ranks end.  What they started ends with them.  A rank that names only itself
  * ends by itself, with the code as its status, which a script around it can see (S4-7). */
 static void on_abort(struct agent *agent, struct rank *r, const struct mend_ctl *m)
@@ -96,7 +113,9 @@ static void on_abort(struct agent *agent, struct rank *r, const struct mend_ctl 
     note_whole_abort(agent, r, abort_of(m));
     mend_report(agent, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code,
                 .named = n);
-    if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
+    if (agent->nodes.n && names_far(agent, peers, n))
+        mend_facts_abort(agent, m->set, m->n, abort_of(m));
+    else if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
         end_ranks(agent, peers, n, m->code);
     free(peers);
 }
@@ -138,7 +157,7 @@ static void on_suspect(struct agent *agent, struct rank *r, const struct mend_ct
 {
     bool ending;
 
-    if (agent->rank[m->peer].guest_of) /* its agent looks itself */
+    if (!mend_rank_is_ours(&agent->rank[m->peer])) /* its agent looks itself */
         return;
     ending = mend_rank_is_ending(agent, &agent->rank[m->peer]);
     if (is_new(agent, r, m->peer))
@@ -192,6 +211,9 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
     case MEND_CTL_SESSION:
         agent->minds_left = true;
         mend_vacancy_tell_left(agent);
+        break;
+    case MEND_CTL_PRESENCE:
+        mend_far_tell_presence(agent, r);
         break;
     case MEND_CTL_CONNECT:
         mend_link_asked(agent, r, m->connect.job, m->connect.ask, m->connect.first,

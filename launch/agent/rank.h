@@ -46,8 +46,16 @@ struct rank {
     uint64_t *complained; /* set of the ranks that it complained of and that live; or NULL */
     cpu_set_t cpus;
     struct mend_link *guest_of; /* it is a process of another job (guest.c); NULL: of this one */
+    bool far;                   /* it is a process of another node (far.c) */
+    bool told_left;             /* the log of facts has been told that it has left MPI (facts.c) */
     bool unproven; /* a guest that was declared dead without a sign of it: its place stays its */
 };
+
+/* It is a process of this job and node, which this agent has started. */
+static inline bool mend_rank_is_ours(const struct rank *r)
+{
+    return !r->guest_of && !r->far;
+}
 
 /* By the main thread: its child is a zombie. */
 static inline bool mend_rank_has_ended(const struct rank *r)

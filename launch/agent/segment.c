@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "node/log.h"
+#include "agent/far.h"
 #include "agent/segment.h"
 
 #include <errno.h>
@@ -50,11 +51,14 @@ static void fill_header(struct agent *agent, const struct mend_node_header *layo
 
     *h = *layout;
     h->agent_pid = (uint32_t)agent->self_pid;
+    h->node = agent->nodes.me;
     h->cores_n = cores_allowed();
-    mend_segment_expect(agent, agent->n);
+    mend_segment_expect(agent, agent->ours_n);
     h->reporting = agent->reporting;
     h->start_ns = agent->start_ns;
-    if (getrandom(&h->job, sizeof(h->job), GRND_NONBLOCK) != sizeof(h->job))
+    memcpy(h->door.key, agent->nodes.key, sizeof(h->door.key));
+    h->job = agent->nodes.job;
+    if (!h->job && getrandom(&h->job, sizeof(h->job), GRND_NONBLOCK) != sizeof(h->job))
         h->job = agent->start_ns ^ (uint64_t)agent->self_pid << 32;
     if (gethostname(h->host, sizeof(h->host)) != 0)
         snprintf(h->host, sizeof(h->host), "localhost");
@@ -130,7 +134,10 @@ static void name_one(struct agent *agent, int i)
     struct mend_node_rank *s = agent->rank[i].shared;
 
     process->place = agent->rank[i].place.at;
+    process->node = mend_far_node(agent, i);
     process->counter = agent->rank[i].guest_of ? 0 : world_counter(&agent->rank[i]);
+    if (agent->rank[i].far)
+        return;
     if (process->counter)
         mend_store_relaxed(&s->contexts_n, process->counter + 1);
     s->born_n = mend_load_relaxed(&agent->shm->deaths_n);
@@ -150,13 +157,14 @@ bool mend_segment_create(struct agent *agent, uint64_t *bytes_p)
     struct mend_node_header layout = {0};
     int error, fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
+    layout.nodes_n = agent->nodes.n;
     mend_node_layout(&layout, (uint32_t)agent->places_n);
     *bytes_p = layout.bytes;
     if (fd < 0)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        !reserve(fd, 0, sizeof(layout)) || !reserve_places(fd, &layout, 0, agent->n) ||
+        !reserve(fd, 0, sizeof(layout)) || !reserve_places(fd, &layout, 0, agent->ours_n) ||
         !reserve_names(fd, &layout, 0, agent->n))
         goto close_fd;
     agent->shm =
@@ -166,7 +174,8 @@ bool mend_segment_create(struct agent *agent, uint64_t *bytes_p)
     agent->shm_fd = fd;
     fill_header(agent, &layout);
     for (int i = 0; i < agent->n; i++)
-        mend_vacancy_take(agent, &agent->rank[i]);
+        if (!agent->rank[i].far)
+            mend_vacancy_take(agent, &agent->rank[i]);
     mend_segment_name(agent, 0, agent->n);
     return true;
 close_fd:
@@ -246,7 +255,7 @@ static uint32_t let_go(struct agent *agent, bool all)
         bool has_come = mend_rank_presence(agent, i) != MEND_PRESENCE_NONE;
         uint32_t let_go_n;
 
-        if ((!has_come && !all) || is_over(agent, i))
+        if (agent->rank[i].far || (!has_come && !all) || is_over(agent, i))
             continue;
         let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in say_let_go() */
         n = let_go_n < n ? let_go_n : n;
@@ -346,7 +355,11 @@ static void punch_left(struct agent *agent, const struct left *l, mend_place dea
 /* What ranks that have not come yet do not look at, or the rest. */
 static void give_back(struct agent *agent, mend_place dead, bool rest)
 {
-    bool sent = mend_load_relaxed(&mend_node_rank_of(agent->shm, dead)->sent_early);
+    bool sent;
+
+    if (dead.at == MEND_PLACE_NONE.at)
+        return; /* of another node */
+    sent = mend_load_relaxed(&mend_node_rank_of(agent->shm, dead)->sent_early);
 
     for (unsigned i = 0; i < MEND_COUNT_OF(lefts); i++) {
         enum late late = lefts[i].late;

@@ -3,6 +3,7 @@
  * what it keeps of a dead rank, and for which ranks: each part that is given back, and each kind of rank that may still look there.
  *
  *   R12: messages that arrived before a death are delivered before it is reported, none after it */
+#include "agent/far.h"
 #include "agent/segment.h"
 
 #include "base/test.h"
@@ -29,6 +30,12 @@ void mend_vacancy_take(struct agent *agent, struct rank *r)
 bool mend_vacancy_collect(struct agent *agent)
 {
     return false;
+}
+
+uint32_t mend_far_node(const struct agent *agent, int name)
+{
+    (void)agent, (void)name;
+    return 0;
 }
 
 void mend_say(struct agent *agent, const char *format, ...)
@@ -64,7 +71,7 @@ static void use_pair(struct mend_node_header *h, uint32_t a, uint32_t b)
 
 MEND_TEST(a_place_is_clear_for_the_next_rank_there)
 {
-    struct agent agent = {.n = PLACES, .places_n = PLACES, .rank = ranks};
+    struct agent agent = {.n = PLACES, .ours_n = PLACES, .places_n = PLACES, .rank = ranks};
     struct mend_node_header *h;
     uint64_t bytes;
 
@@ -135,7 +142,7 @@ static void lose_a_rank(bool sent_early)
     uint64_t bytes;
 
     memset(ranks, 0, sizeof(ranks));
-    left = (struct agent){.n = 3, .places_n = 64, .rank = ranks};
+    left = (struct agent){.n = 3, .ours_n = 3, .places_n = 64, .rank = ranks};
     CHECK(mend_segment_create(&left, &bytes));
     for (size_t i = 0; i < MEND_COUNT_OF(pieces); i++)
         CHECK_EQ(pwrite(left.shm_fd, &byte, 1, place_of(&pieces[i])), 1);

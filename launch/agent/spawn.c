@@ -90,7 +90,7 @@ static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int
 /* The program of a process that is to be replaced, as it was started.  0, or an errno value. */
 static int copy_app(const struct agent *agent, struct mend_app *app, int32_t dead)
 {
-    if (dead >= agent->n || agent->rank[dead].guest_of)
+    if (dead >= agent->n || !mend_rank_is_ours(&agent->rank[dead]))
         return EINVAL;
     *app = *agent->rank[dead].app;
     app->ranks_n = 1;

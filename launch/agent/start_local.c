@@ -426,7 +426,7 @@ bool mend_start_local(struct agent *agent)
         mend_say(agent, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
         return false;
     }
-    for (int i = 0; !error && i < agent->n; i++) {
+    for (int i = agent->first; !error && i < agent->first + agent->ours_n; i++) {
         if (agent->rank[i].app != app) {
             free(env.at);
             app = agent->rank[i].app;

@@ -52,10 +52,11 @@ void mend_say_of(struct agent *agent, const struct rank *r, const char *format, 
     va_end(args);
 }
 
-void mend_tell_started(struct agent *agent)
+void mend_tell_started(struct agent *agent, bool started)
 {
     tell(agent, &(struct mend_message){.kind = MEND_UP_STARTED,
                                        .rank = -1,
+                                       .arg = {started},
                                        .data = agent->shm->host,
                                        .len = (uint32_t)strlen(agent->shm->host)});
 }
@@ -106,7 +107,7 @@ static int count_living(struct agent *agent)
     int n = 0;
 
     for (int i = 0; i < agent->n; i++)
-        n += !agent->rank[i].guest_of && mend_rank_goes_on(agent, &agent->rank[i]);
+        n += mend_rank_is_ours(&agent->rank[i]) && mend_rank_goes_on(agent, &agent->rank[i]);
     agent->count_next_ns = begin + (mend_time_monotonic_ns() - begin) * COUNT_SHARE;
     return n;
 }
@@ -209,10 +210,13 @@ static void tell_end(struct agent *agent, const struct rank *r)
 
 void mend_tell_ends(struct agent *agent)
 {
+    if (agent->nodes.told_done)
+        return;
+    agent->nodes.told_done = true;
     for (int i = 0; i < agent->n; i++) {
         if (mend_load_relaxed(mend_node_handled_of(agent->shm, i)))
             tell(agent, &(struct mend_message){.kind = MEND_UP_HANDLED, .rank = i});
-        if (!agent->rank[i].guest_of)
+        if (mend_rank_is_ours(&agent->rank[i]))
             tell_end(agent, &agent->rank[i]);
     }
     tell(agent, &(struct mend_message){.kind = MEND_UP_DONE, .rank = -1});

@@ -30,11 +30,11 @@ void mend_tell_deaths(struct agent *agent);
 /* r has aborted all that were left. */
 void mend_tell_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what);
 
-/* That the ranks run; how many names there are. */
-void mend_tell_started(struct agent *agent);
+/* Whether the ranks run; how many names there are. */
+void mend_tell_started(struct agent *agent, bool started);
 void mend_tell_names(struct agent *agent);
 
-/* How each rank of the node has ended; that r carries out its injection of that number. */
+/* How each rank of the node has ended, once; that r carries out its injection of that number. */
 void mend_tell_ends(struct agent *agent);
 void mend_tell_injected(struct agent *agent, const struct rank *r, int number);
 

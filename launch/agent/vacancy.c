@@ -37,7 +37,8 @@ void mend_vacancy_init(struct agent *agent)
 int mend_vacancies(const struct agent *agent)
 {
     int names = (int)MEND_NODE_NAMES - agent->n;
-    int places = agent->places_n - (int)agent->shm->places_used + agent->vacant_n;
+    int places =
+        agent->nodes.n ? 0 : agent->places_n - (int)agent->shm->places_used + agent->vacant_n;
 
     return places < names ? places : names;
 }
@@ -119,7 +120,7 @@ static bool has_finalized(const struct agent *agent, const struct rank *r)
 /* Nobody has been told of its end yet. */
 static bool is_known(const struct agent *agent, const struct rank *r)
 {
-    return !r->guest_of && !mend_rank_is_retired(agent, r) && !r->has_left &&
+    return mend_rank_is_ours(r) && !mend_rank_is_retired(agent, r) && !r->has_left &&
            !mend_rank_is_dead(agent, r->index);
 }
 
@@ -169,7 +170,7 @@ bool mend_vacancy_ending(const struct agent *agent)
         const struct rank *r = &agent->rank[i];
         enum mend_presence presence = mend_rank_presence(agent, i);
 
-        if (!r->guest_of && !mend_rank_has_ended(r) &&
+        if (mend_rank_is_ours(r) && !mend_rank_has_ended(r) &&
             (presence == MEND_PRESENCE_LEAVING || presence == MEND_PRESENCE_LEFT ||
              mend_rank_is_dead(agent, i)))
             return true;

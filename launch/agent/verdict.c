@@ -22,8 +22,10 @@
 #include "agent/procfs.h"
 #include "agent/verdict.h"
 #include "agent/doorman.h"
+#include "agent/facts.h"
 
 #include <linux/futex.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +33,12 @@
 _Static_assert((int)MEND_VERDICT_SUSPECTED == (int)MEND_CAUSE_SUSPECTED &&
                    (int)MEND_VERDICT_ABORT == (int)MEND_CAUSE_ABORT,
                "the detector's causes are the library's");
+
+struct dying {
+    uint32_t end;             /* on the only node: where the log will end */
+    struct mend_verdict *set; /* on one of several: what the log of facts is told; n of them */
+    int n;
+};
 
 static struct mend_node_rank *shared(struct agent *agent, int i)
 {
@@ -142,6 +150,8 @@ static void ask_rank_for_cause(struct agent *agent, struct mend_verdict *v)
 {
     struct mend_node_rank *s = shared(agent, v->peer);
 
+    if (agent->rank[v->peer].far)
+        return;
     if (v->cause != MEND_VERDICT_ABORT && mend_load_acquire(&s->abort_asked)) {
         v->cause = MEND_VERDICT_ABORT;
         v->code = (int32_t)mend_load_relaxed(&s->abort_code);
@@ -220,6 +230,15 @@ static void extend_log(struct agent *agent, uint32_t end)
     interrupt_all(agent);
 }
 
+/* What stands for a process of another node stands for all that live there. */
+static void set_dead(struct agent *agent, int name)
+{
+    if (agent->rank[name].far)
+        agent->rank[name].shared = &agent->stub;
+    else
+        mend_store_release(&shared(agent, name)->fate, MEND_PEER_DEAD);
+}
+
 /* Tells everybody of the entries from `first` to before `end`. */
 static void publish(struct agent *agent, uint32_t first, uint32_t end)
 {
@@ -229,14 +248,13 @@ static void publish(struct agent *agent, uint32_t first, uint32_t end)
         return;
     mend_doorman_before_verdict(agent);
     for (uint32_t k = first; k < end; k++)
-        mend_store_release(&shared(agent, (int)mend_node_death_of(agent->shm, k)->name)->fate,
-                           MEND_PEER_DEAD);
+        set_dead(agent, (int)mend_node_death_of(agent->shm, k)->name);
     extend_log(agent, end);
     now = mend_time_monotonic_ns();
     for (uint32_t k = first; k < end; k++) {
         struct rank *r = &agent->rank[mend_node_death_of(agent->shm, k)->name];
 
-        if (r->guest_of)
+        if (!mend_rank_is_ours(r))
             continue;
         r->verdict_ns = now;
         mend_rank_step(&r->state, MEND_RANK_VERDICT);
@@ -250,6 +268,8 @@ void mend_verdict_left(struct agent *agent, struct rank *const *left, int n)
 {
     uint32_t first, end;
 
+    if (agent->nodes.n)
+        return; /* the order of the log is that of all nodes */
     pthread_mutex_lock(&agent->lock);
     first = end = mend_load_relaxed(&agent->shm->deaths_n);
     for (int i = 0; i < n; i++) {
@@ -281,6 +301,47 @@ void mend_verdict_guests(struct agent *agent, struct mend_verdict *v, uint32_t n
                     .number = (int)(first + i));
 }
 
+/* What was learned of the cause between the two is told once more. */
+static void apply_ours(struct agent *agent, struct mend_verdict *v)
+{
+    const struct rank *r = &agent->rank[v->peer];
+    bool newer = r->verdict.cause != v->cause || r->verdict.code != v->code;
+
+    *v = r->verdict;
+    if (newer)
+        mend_facts_explain(agent, r);
+}
+
+void mend_verdict_apply(struct agent *agent, struct mend_verdict *v, uint32_t n)
+{
+    uint32_t first;
+
+    pthread_mutex_lock(&agent->lock);
+    first = mend_load_relaxed(&agent->shm->deaths_n);
+    for (uint32_t i = 0; i < n; i++) {
+        v[i].when_ns = mend_time_monotonic_ns();
+        if (!agent->rank[v[i].peer].far)
+            apply_ours(agent, &v[i]);
+        declare(agent, &v[i], first + i);
+    }
+    publish(agent, first, first + n);
+    pthread_mutex_unlock(&agent->lock);
+}
+
+void mend_verdict_explain(struct agent *agent, const struct mend_verdict *v)
+{
+    struct rank *r = &agent->rank[v->peer];
+
+    pthread_mutex_lock(&agent->lock);
+    if (r->far && mend_rank_is_dead(agent, v->peer)) {
+        r->verdict.cause = v->cause;
+        r->verdict.code = v->code;
+        mend_store_relaxed(&mend_node_death_of(agent->shm, (uint32_t)r->verdict_k)->why,
+                           why_of(&r->verdict));
+    }
+    pthread_mutex_unlock(&agent->lock);
+}
+
 static void explain(struct agent *agent, struct mend_verdict *v)
 {
     struct rank *r = &agent->rank[v->peer];
@@ -289,12 +350,29 @@ static void explain(struct agent *agent, struct mend_verdict *v)
         return;
     r->verdict.cause = v->cause;
     r->verdict.code = v->code;
+    if (agent->nodes.n && !mend_rank_is_dead(agent, v->peer))
+        return; /* apply_ours() tells it */
     mend_store_relaxed(&mend_node_death_of(agent->shm, (uint32_t)r->verdict_k)->why,
                        why_of(&r->verdict));
+    if (agent->nodes.n)
+        mend_facts_explain(agent, r);
 }
 
-/* end_p: where the log will end. */
-static void act(struct agent *agent, struct mend_detector_action *a, uint32_t *end_p)
+/* Those that die together in one step: on one node they are in the log at once. */
+static void declare_next(struct agent *agent, struct mend_verdict *v, struct dying *d)
+{
+    if (!agent->nodes.n) {
+        declare(agent, v, d->end++);
+        return;
+    }
+    ask_rank_for_cause(agent, v);
+    agent->rank[v->peer].verdict = *v;
+    if (!d->set)
+        d->set = mend_xalloc((size_t)agent->ours_n, sizeof(*d->set));
+    d->set[d->n++] = *v;
+}
+
+static void act(struct agent *agent, struct mend_detector_action *a, struct dying *d)
 {
     struct rank *r = &agent->rank[a->verdict.peer];
 
@@ -308,7 +386,7 @@ static void act(struct agent *agent, struct mend_detector_action *a, uint32_t *e
         }
         break;
     case MEND_DETECTOR_DECLARE:
-        declare(agent, &a->verdict, (*end_p)++);
+        declare_next(agent, &a->verdict, d);
         break;
     case MEND_DETECTOR_EXPLAIN:
         explain(agent, &a->verdict);
@@ -325,13 +403,17 @@ static void act(struct agent *agent, struct mend_detector_action *a, uint32_t *e
 
 static void step(struct agent *agent, const struct mend_detector_event *ev)
 {
-    uint32_t first = mend_load_relaxed(&agent->shm->deaths_n), end = first;
+    uint32_t first = mend_load_relaxed(&agent->shm->deaths_n);
+    struct dying dying = {.end = first};
     struct mend_detector_action a;
 
     mend_detector_step(agent->detector, ev, &agent->tick_at);
     while (mend_detector_next(agent->detector, &a))
-        act(agent, &a, &end);
-    publish(agent, first, end);
+        act(agent, &a, &dying);
+    publish(agent, first, dying.end);
+    if (dying.n)
+        mend_facts_die(agent, dying.set, dying.n);
+    free(dying.set);
 }
 
 /* A rank says "finalized" in the segment only, and takes it back there; the detector must know before anything else about

@@ -50,6 +50,10 @@ bool mend_rank_goes_on(struct agent *agent, struct rank *r);
  * of them, as of dead ones. */
 void mend_verdict_left(struct agent *agent, struct rank *const *left, int n);
 
+/* Without the lock, by the log of facts: these processes are dead, and known to be so at once; why one of them is. */
+void mend_verdict_apply(struct agent *agent, struct mend_verdict *v, uint32_t n);
+void mend_verdict_explain(struct agent *agent, const struct mend_verdict *v);
+
 /* There is something for r, or for all, to look at. */
 void mend_verdict_call(struct agent *agent, const struct rank *r);
 void mend_verdict_call_all(struct agent *agent);

@@ -8,6 +8,7 @@
 
 #include "agent/tell.h"
 
+#include "agent/facts.h"
 #include "agent/procfs.h"
 #include "rt/wire.h"
 
@@ -143,11 +144,13 @@ void mend_waits_print(struct agent *agent)
     for (int turn = 0; wait_on(agent, asked, turn); turn++)
         usleep(ANSWER_TURN_US);
     for (int i = 0; i < agent->n; i++)
-        if (!agent->rank[i].guest_of)
+        if (mend_rank_is_ours(&agent->rank[i]))
             print_one(agent, &agent->rank[i], &asked[i]);
     for (int i = 0; i < agent->n; i++)
         answers[i] = can_answer(agent, &agent->rank[i]) && answered(agent, i, asked[i].first);
     mend_calls_compare(agent, answers);
+    if (agent->nodes.n && agent->o->verbose)
+        mend_facts_print(agent);
     free(answers);
     free(asked);
 }

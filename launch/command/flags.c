@@ -100,6 +100,7 @@ static const struct flag flags[] = {
     {"universe", 1, mend_on_usize, NULL},
     {"spares", 1, mend_on_spares, NULL},
     {"copies", 0, mend_on_copies, NULL},
+    {"machines", 1, mend_on_machines, NULL},
     {"gdb", 0, mend_on_gdb, NULL},
     /* where */
     {"host hosts H", 1, mend_on_hosts, NULL},

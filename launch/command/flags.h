@@ -28,7 +28,8 @@ const char *mend_flag_next_value(struct mend_parse *p);
 
 /* flags_job.c: what to start, what mpiexec prints, how the job ends */
 mend_on_flag mend_on_n, mend_on_wdir, mend_on_path, mend_on_usize, mend_on_spares, mend_on_copies,
-    mend_on_gdb, mend_on_initial_errhandler, mend_on_soft, mend_on_arch, mend_on_memory_alloc_kinds;
+    mend_on_machines, mend_on_gdb, mend_on_initial_errhandler, mend_on_soft, mend_on_arch,
+    mend_on_memory_alloc_kinds;
 mend_on_flag mend_on_stdin, mend_on_tty, mend_on_report, mend_on_quiet, mend_on_verbose;
 mend_on_flag mend_on_timeout, mend_on_stop_timeout, mend_on_strict, mend_on_lenient,
     mend_on_print_exits;

@@ -117,6 +117,13 @@ void mend_on_copies(struct mend_parse *p, const char *value, const char *second)
     p->app.copies = true;
 }
 
+/* So many agents, each with a segment of its own, on this machine. */
+void mend_on_machines(struct mend_parse *p, const char *value, const char *second)
+{
+    mend_flag_number(p->flag, value, 1, MEND_MACHINES_MAX);
+    setenv("MEND_MACHINES", value, 1);
+}
+
 void mend_on_gdb(struct mend_parse *p, const char *value, const char *second)
 {
     p->o->gdb = true;

@@ -108,6 +108,8 @@ const char mend_help_text[] =
     "  --copies               one more process of this program waits in MPI_Init, and is copied "
     "when\n"
     "                         there is no spare\n"
+    "  --machines K           K agents on this machine, each with its ranks and memory, as on K "
+    "machines\n"
     "  --set NAME=VALUE       set a parameter of the library (mend-info --params)\n"
     "  --with-ft, --enable-recovery, --oversubscribe, --allow-run-as-root\n"
     "                         accepted: this is always so.  Other flags of MPICH and Open MPI that "

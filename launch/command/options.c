@@ -88,6 +88,19 @@ static void check_universe(const struct mend_options *o)
                           (unsigned long long)n, MEND_RANKS_MAX);
 }
 
+static void check_machines(struct mend_options *o)
+{
+    o->machines_n = o->params.machines > 1 ? (int)o->params.machines : 0;
+    if (!o->machines_n)
+        return;
+    for (int i = 0; i < o->apps_n; i++)
+        if (o->apps[i].spares_n || o->apps[i].copies)
+            mend_options_fail(2, "--machines: spare processes (--spares, --copies) need a job with "
+                                 "one agent");
+    if (o->gdb)
+        mend_options_fail(2, "--machines and --gdb exclude each other");
+}
+
 static void check_whole(struct mend_options *o)
 {
     char *why = mend_injections_read(o);
@@ -100,6 +113,7 @@ static void check_whole(struct mend_options *o)
         mend_options_fail(2, "--stdin: there is no rank %d in a job of %d", o->stdin_rank,
                           o->ranks_n);
     check_universe(o);
+    check_machines(o);
     if (o->merge_output && o->err_pattern && o->err_pattern != o->out_pattern)
         mend_options_fail(
             2, "a file for standard error and --merge-stderr-to-stdout exclude each other");
@@ -132,6 +146,8 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     struct mend_parse p = {.o = o_p, .argv = argv, .argc = argc, .at = 1};
 
     *o_p = (struct mend_options){
+        .agent_fd = o_p->agent_fd,
+        .argv = argv,
         .tty_rank = TTY_UNDECIDED,
         .timeout_ns = MEND_TIME_NEVER,
     };
@@ -142,7 +158,8 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     note_strays(o_p);
     check_whole(o_p);
     choose_terminal(o_p);
-    say_notes(o_p);
+    if (!o_p->agent_fd)
+        say_notes(o_p);
 }
 
 /* Places for processes that the job starts later cost address space, and no memory or time.  Where that is limited there are none unless the
@@ -157,6 +174,20 @@ static int places_more(const struct mend_options *o)
     more = PLACES_TOTAL - o->ranks_n;
     more = more > PLACES_MORE ? PLACES_MORE : more < PLACES_LEAST ? PLACES_LEAST : more;
     return o->ranks_n / 2 < more ? more : o->ranks_n / 2;
+}
+
+int mend_options_first(const struct mend_options *o, int node)
+{
+    return (int)((int64_t)o->ranks_n * node / o->machines_n);
+}
+
+int mend_options_node(const struct mend_options *o, int rank)
+{
+    int node = (int)((int64_t)rank * o->machines_n / o->ranks_n);
+
+    while (mend_options_first(o, node + 1) <= rank)
+        node++;
+    return node;
 }
 
 int mend_options_spares(const struct mend_options *o)

@@ -10,7 +10,8 @@
 #include "command/place.h"
 #include "rt/wire.h"
 
-#define MEND_RANKS_MAX MEND_CTL_RANKS_MAX
+#define MEND_RANKS_MAX    MEND_CTL_RANKS_MAX
+#define MEND_MACHINES_MAX 4096
 
 enum mend_bind { MEND_BIND_AUTO, MEND_BIND_NONE, MEND_BIND_UNIT };
 
@@ -64,7 +65,10 @@ struct mend_injection {
 struct mend_options {
     struct mend_app *apps;
     int apps_n, ranks_n;
-    struct mend_strings env;   /* for all blocks */
+    int machines_n;          /* agents, each with a node of its own; 0: one, in this process */
+    int agent_fd;            /* this process is such an agent, and here is its root; 0: it is not */
+    char **argv;             /* the command line */
+    struct mend_strings env; /* for all blocks */
     struct mend_strings notes; /* said when the command line is read, if not quiet */
     struct mend_strings kept;  /* texts that other members point into */
     struct mend_inherit inherit;
@@ -98,6 +102,10 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
 
 /* How many processes wait to replace others: --spares, of all blocks. */
 int mend_options_spares(const struct mend_options *o);
+
+/* Ranks first(k) .. first(k + 1) - 1 are on node k of o->machines_n; on which one a rank is. */
+int mend_options_first(const struct mend_options *o, int node);
+int mend_options_node(const struct mend_options *o, int rank);
 
 /* How many ranks there may ever be: mpiexec --universe. */
 int mend_options_places(const struct mend_options *o);

@@ -16,6 +16,9 @@ struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n);
 bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p);
 void mend_iof_started_rank(struct mend_iof *f, int i);
 
+/* No other is about to be started: what they write is looked at from now on. */
+void mend_iof_started_all(struct mend_iof *f);
+
 /* It could not be started, or not even its descriptors opened: closes those that were. */
 void mend_iof_not_started_rank(struct mend_iof *f, int i);
 

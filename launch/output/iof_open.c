@@ -151,3 +151,8 @@ void mend_iof_started_rank(struct mend_iof *f, int i)
     if (i + 1 >= f->o->ranks_n || i % WAKE_EVERY == WAKE_EVERY - 1)
         mend_iof_wake(f);
 }
+
+void mend_iof_started_all(struct mend_iof *f)
+{
+    mend_iof_wake(f);
+}

@@ -44,9 +44,9 @@ mend_time_ns mend_root_inject(struct root *root, mend_time_ns now)
 
         if (now < at)
             return at;
-        mend_post(&root->node.agent, &(struct mend_message){.kind = MEND_DOWN_INJECT,
-                                                            .rank = root->o->injections[k].rank,
-                                                            .arg = {k}});
+        mend_post(&root->node[mend_root_node_of(root, root->o->injections[k].rank)].agent,
+                  &(struct mend_message){
+                      .kind = MEND_DOWN_INJECT, .rank = root->o->injections[k].rank, .arg = {k}});
     }
     return MEND_TIME_NEVER;
 }

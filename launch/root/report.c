@@ -129,9 +129,18 @@ static void cause_text(int cause, int code, char *buf, size_t size)
     }
 }
 
+static int count_living(const struct root *root)
+{
+    int n = 0;
+
+    for (int k = 0; k < root->nodes_n; k++)
+        n += root->node[k].living;
+    return n;
+}
+
 static void say_death(struct root *root, const struct root_node *node, const struct mend_message *m)
 {
-    int living = (int)m->arg[MEND_DEATH_LIVING];
+    int living = count_living(root);
     char text[128], others[64] = "";
 
     cause_text((int)m->arg[MEND_DEATH_CAUSE], (int)m->arg[MEND_DEATH_CODE], text, sizeof(text));
@@ -147,8 +156,10 @@ static const char *name_of(int64_t cause)
                                                                      : cause_names[0];
 }
 
-void mend_root_death(struct root *root, const struct root_node *node, const struct mend_message *m)
+void mend_root_death(struct root *root, struct root_node *node, const struct mend_message *m)
 {
+    if (m->arg[MEND_DEATH_LIVING] >= 0)
+        node->living = (int)m->arg[MEND_DEATH_LIVING];
     mend_root_report(root, (mend_time_ns)m->arg[MEND_DEATH_WHEN_NS], death, .rank = m->rank,
                      .pid = (int)m->arg[MEND_DEATH_PID], .seen_by = m->data,
                      .cause = name_of(m->arg[MEND_DEATH_CAUSE]),

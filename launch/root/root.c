@@ -3,19 +3,22 @@
 #include "root/root.h"
 
 #include "base/time.h"
-#include "node/layout.h"
 #include "share/process.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
 
+/* All agents. */
 static void tell(struct root *root, enum mend_message_kind kind, int64_t a, int64_t b)
 {
-    mend_post(&root->node.agent, &(struct mend_message){.kind = kind, .rank = -1, .arg = {a, b}});
+    for (int k = 0; k < root->nodes_n; k++)
+        mend_post(&root->node[k].agent,
+                  &(struct mend_message){.kind = kind, .rank = -1, .arg = {a, b}});
 }
 
 /* ---- signals ---- */
@@ -54,12 +57,10 @@ static void on_suspend(struct root *root, bool from_terminal)
         root->deadline_ns += mend_time_monotonic_ns() - before;
 }
 
-static void on_signal(void *self, uint32_t from, uint32_t of)
+static void on_signal(struct root *root)
 {
-    struct root *root = self;
     struct signalfd_siginfo si;
 
-    (void)from, (void)of;
     while (read(root->signal_fd, &si, sizeof(si)) == sizeof(si)) {
         int sig = (int)si.ssi_signo;
         bool from_terminal = si.ssi_code == SI_KERNEL;
@@ -104,29 +105,27 @@ static mend_time_ns look(void *self, mend_time_ns now)
     struct root *root = self;
     mend_time_ns next;
 
+    mend_root_look_at_nodes(root);
     if (now >= root->deadline_ns)
         on_timeout(root);
     next = mend_root_inject(root, now);
     return root->deadline_ns < next ? root->deadline_ns : next;
 }
 
-/* The loop of an agent in this process knows when its processes have ended. */
 static bool is_done(void *self)
 {
-    (void)self;
-    return true;
+    return mend_root_is_over(self);
+}
+
+static void on_event(void *self, uint32_t from, uint32_t of)
+{
+    if (from == MEND_ROOT_FROM_SIGNAL)
+        on_signal(self);
+    else
+        mend_root_read_node(self, (int)of);
 }
 
 /* ---- agents ---- */
-
-static void on_started(struct root_node *node, const struct mend_message *m)
-{
-    struct root *root = node->root;
-
-    snprintf(node->host, sizeof(node->host), "%.*s", (int)m->len, m->data);
-    mend_root_report(root, 0, start, .ranks = root->n, .host = node->host,
-                     .clock_ns = root->start_ns);
-}
 
 /* One line instead of one per rank. */
 static void on_abort(struct root *root, const struct mend_message *m)
@@ -148,8 +147,11 @@ static void hear(void *to, const struct mend_message *m)
     struct root *root = node->root;
 
     switch (m->kind) {
+    case MEND_UP_READY:
+        mend_root_ready(node, m);
+        break;
     case MEND_UP_STARTED:
-        on_started(node, m);
+        mend_root_started(node, m);
         break;
     case MEND_UP_NAMES:
         root->n = (int)m->arg[0];
@@ -179,7 +181,11 @@ static void hear(void *to, const struct mend_message *m)
         mend_root_note_handled(root, m->rank);
         break;
     case MEND_UP_DONE:
-        node->done = true;
+        node->state = NODE_DONE;
+        break;
+    case MEND_UP_LOG:
+    case MEND_UP_PRESENCE:
+        mend_root_pass_on(node, m);
         break;
     default:
         break;
@@ -191,12 +197,22 @@ struct mend_post mend_root_post(struct root_node *node)
     return (struct mend_post){hear, node};
 }
 
+/* What only processes of this job know. */
+static bool draw(struct root *root)
+{
+    return getrandom(&root->job, sizeof(root->job), 0) == sizeof(root->job) &&
+           getrandom(root->key, sizeof(root->key), 0) == sizeof(root->key);
+}
+
 bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop)
 {
     static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP};
 
     *root = (struct root){.o = o, .loop = loop, .n = o->ranks_n};
-    root->node.root = root;
+    root->nodes_n = o->machines_n ? o->machines_n : 1;
+    root->node = mend_xalloc((size_t)root->nodes_n, sizeof(*root->node));
+    for (int k = 0; k < root->nodes_n; k++)
+        root->node[k] = (struct root_node){.root = root, .number = k, .wire.fd = -1};
     root->start_ns = mend_time_monotonic_ns();
     root->deadline_ns =
         o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : root->start_ns + o->timeout_ns;
@@ -206,7 +222,9 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     mend_root_list_timed(root);
     root->member = mend_loop_join(
         loop, (struct mend_loop_member){
-                  .self = root, .event = on_signal, .look = look, .is_done = is_done});
+                  .self = root, .event = on_event, .look = look, .is_done = is_done});
     root->signal_fd = mend_process_signals(ours, MEND_COUNT_OF(ours));
-    return root->signal_fd >= 0 && mend_loop_add(loop, root->member, root->signal_fd, 0, 0);
+    return root->signal_fd >= 0 &&
+           mend_loop_add(loop, root->member, root->signal_fd, MEND_ROOT_FROM_SIGNAL, 0) &&
+           draw(root);
 }

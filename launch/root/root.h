@@ -12,19 +12,35 @@
 
 #include "base/lines.h"
 #include "command/options.h"
+#include "node/layout.h"
 #include "output/iof.h"
 #include "share/exit_status.h"
 #include "share/loop.h"
 #include "share/message.h"
+#include "share/wire.h"
 
 struct root;
 
-/* A node, as the root knows it. */
+/* A node, as the root knows it.
+ *
+ *   STARTING ── READY ──> READY ── all are: NODES, STARTED ──> RUNNING ── DONE ──> DONE
+ *      └─────────────────── its connection ends ──────────────────────> LOST */
 struct root_node {
     struct root *root;
-    struct mend_post agent; /* where messages to it go */
+    int number;
+    enum root_node_state {
+        NODE_STARTING = 0,
+        NODE_READY,
+        NODE_RUNNING,
+        NODE_DONE,
+        NODE_LOST
+    } state;
+    struct mend_post agent;       /* where messages to it go */
+    struct mend_wire wire;        /* to an agent in a process of its own */
+    pid_t pid;                    /* of that; 0: it is in this one */
+    struct mend_node_of_job says; /* READY */
     char host[64];
-    bool done; /* no process of it is left */
+    int living; /* its ranks that go on, as it said last */
 };
 
 /* How a rank has ended, as its agent says. */
@@ -39,8 +55,12 @@ struct root {
     struct mend_options *o;
     struct mend_iof *iof;
     struct mend_loop *loop;
-    uint32_t member;       /* of the loop */
-    struct root_node node; /* the one on which mpiexec runs */
+    uint32_t member;        /* of the loop */
+    struct root_node *node; /* the first is the one on which mpiexec runs */
+    int nodes_n;
+    uint64_t job;
+    unsigned char key[MEND_DOOR_KEY_BYTES]; /* who has it is of the job */
+    bool failed, ended;                     /* a rank could not be started; END was said */
     struct root_rank *rank;
     int n;         /* ranks whose ends are known, or that are to come */
     int report_fd; /* -1: none */
@@ -54,14 +74,39 @@ struct root {
     bool timed_out, killing, aborted;
 };
 
+/* Of the root's descriptors. */
+enum { MEND_ROOT_FROM_SIGNAL, MEND_ROOT_FROM_NODE };
+
 /* root.c: before the first thread exists.  False: errno. */
 bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop);
+
+/* The node of a rank that began with the job. */
+static inline int mend_root_node_of(const struct root *root, int rank)
+{
+    return root->nodes_n > 1 && rank < root->o->ranks_n ? mend_options_node(root->o, rank) : 0;
+}
 
 /* root.c: ends all processes. */
 void mend_root_kill(struct root *root);
 
 /* root.c: where messages of the agent of the node go. */
 struct mend_post mend_root_post(struct root_node *node);
+
+/* nodes.c: starts the agents of the other nodes, each in a process of its own.  False: errno. */
+bool mend_root_start_agents(struct root *root);
+
+/* nodes.c: an agent says that it is ready, or has started its ranks; its connection can be read. */
+void mend_root_ready(struct root_node *node, const struct mend_message *m);
+void mend_root_started(struct root_node *node, const struct mend_message *m);
+void mend_root_read_node(struct root *root, int number);
+
+/* nodes.c: what is for agents of other nodes goes to them. */
+void mend_root_pass_on(struct root_node *from, const struct mend_message *m);
+
+/* nodes.c: has all agents told that the job is over, when it is; all have been.  Waits until their processes have ended. */
+void mend_root_look_at_nodes(struct root *root);
+bool mend_root_is_over(const struct root *root);
+void mend_root_await_agents(struct root *root);
 
 /* report.c: lines on standard error, and of the --report file. */
 void mend_root_say(struct root *root, const char *format, ...)
@@ -72,7 +117,7 @@ void mend_root_say_of(struct root *root, int rank, const char *format, ...)
 void mend_root_open_report(struct root *root);
 void mend_root_line(struct root *root, mend_time_ns since_start, const char *text);
 void mend_root_text(struct root *root, int rank, const char *text, size_t len);
-void mend_root_death(struct root *root, const struct root_node *node, const struct mend_message *m);
+void mend_root_death(struct root *root, struct root_node *node, const struct mend_message *m);
 
 /* mend_root_report(root, since_start, end, .status = 0): that line of lines.def */
 #define mend_root_report(root_, when_, line_, ...)                                                 \
@@ -92,8 +137,9 @@ mend_time_ns mend_root_inject(struct root *root, mend_time_ns now);
 void mend_root_injected(struct root *root, int rank, int number);
 bool mend_root_missed(struct root *root);
 
-/* status.c: notes how a rank has ended, that its death was handled; prints how all have; the exit status of the job. */
+/* status.c: notes how a rank has ended, that all of a lost node are, that its death was handled; prints how all have; the exit status of the job. */
 void mend_root_note_end(struct root *root, const struct mend_message *m);
+void mend_root_note_loss(struct root *root, const struct root_node *node);
 void mend_root_note_handled(struct root *root, int rank);
 void mend_root_say_ends(struct root *root);
 int mend_root_status(struct root *root);

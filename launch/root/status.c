@@ -27,6 +27,21 @@ void mend_root_note_end(struct root *root, const struct mend_message *m)
     root->n = m->rank >= root->n ? m->rank + 1 : root->n;
 }
 
+void mend_root_note_loss(struct root *root, const struct root_node *node)
+{
+    for (int i = 0; i < root->o->ranks_n; i++) {
+        struct root_rank *r = &root->rank[i];
+
+        if (r->there || mend_root_node_of(root, i) != node->number)
+            continue;
+        r->there = true;
+        r->status = SIGKILL;
+        r->end.reach = MEND_REACH_INIT;
+        r->end.outcome = MEND_OUTCOME_SIGNALED;
+        r->end.code = SIGKILL;
+    }
+}
+
 void mend_root_note_handled(struct root *root, int rank)
 {
     root->rank[rank].end.handled = true;

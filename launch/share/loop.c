@@ -41,10 +41,11 @@ bool mend_loop_add(struct mend_loop *l, uint32_t member, int fd, uint32_t from, 
     return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &ev) == 0;
 }
 
-void mend_loop_set(struct mend_loop *l, uint32_t member, int fd, uint32_t from, bool in, bool out)
+void mend_loop_set(struct mend_loop *l, uint32_t member, int fd, uint32_t from, uint32_t of,
+                   bool in, bool out)
 {
     struct epoll_event ev = {.events = EPOLLIN | (out ? EPOLLOUT : 0),
-                             .data.u64 = tag(member, from, (uint32_t)fd)};
+                             .data.u64 = tag(member, from, of)};
 
     if (!in)
         mend_loop_drop(l, fd);

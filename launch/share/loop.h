@@ -37,7 +37,8 @@ uint32_t mend_loop_join(struct mend_loop *l, struct mend_loop_member member);
 bool mend_loop_add(struct mend_loop *l, uint32_t member, int fd, uint32_t from, uint32_t of);
 
 /* Changes what is waited for; added if it was not there.  in: false: it is not waited for any more. */
-void mend_loop_set(struct mend_loop *l, uint32_t member, int fd, uint32_t from, bool in, bool out);
+void mend_loop_set(struct mend_loop *l, uint32_t member, int fd, uint32_t from, uint32_t of,
+                   bool in, bool out);
 
 /* fd is not waited for any more, though another process may have the file. */
 void mend_loop_drop(struct mend_loop *l, int fd);

@@ -30,6 +30,7 @@ struct mend_node_header *mend_abroad_map(int fd, enum mend_node_part end, size_t
 
     if (pread(fd, &found, sizeof(found), 0) != sizeof(found) || found.places_n > PLACES_MAX)
         return NULL;
+    expected.nodes_n = found.nodes_n;
     mend_node_layout(&expected, found.places_n);
     bytes = (size_t)expected.at[end];
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 ||

@@ -20,6 +20,7 @@
 #define MEND_GREETING_MAGIC   0x4d454e44u /* "MEND" */
 #define MEND_GREETING_VERSION 1u
 #define MEND_DOOR_KEY_BYTES   16u
+#define MEND_NODE_HOST_BYTES  64u
 
 /* Where an agent takes connections for its processes. */
 struct mend_door {
@@ -27,6 +28,12 @@ struct mend_door {
     uint16_t port;
     uint16_t unused;
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* who has it is of the job */
+};
+
+/* One of the nodes of the job. */
+struct mend_node_of_job {
+    char host[MEND_NODE_HOST_BYTES];
+    struct mend_door door;
 };
 
 struct mend_greeting {

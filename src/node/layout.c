@@ -16,7 +16,7 @@
 
 _Static_assert(sizeof(struct mend_node_slab) % PAGE_MAX == 0, "slabs are mapped one by one");
 
-enum count { PER_RANK, PER_PAIR, PER_SLEEPERS, PER_NAME };
+enum count { PER_RANK, PER_PAIR, PER_SLEEPERS, PER_NAME, PER_NODE };
 
 /* The pages that the agent reserves before any rank starts, or before one that they belong to does; the process that first
  * touches another page reserves it. */
@@ -30,6 +30,7 @@ static const struct part {
 } parts[MEND_NODE_PARTS] = {
     [MEND_NODE_PART_RANK] = {sizeof(struct mend_node_rank), PER_RANK, LINE, STARTED},
     [MEND_NODE_PART_SLEEP] = {sizeof(struct mend_node_sleep), PER_SLEEPERS, LINE, ALL},
+    [MEND_NODE_PART_NODE] = {sizeof(struct mend_node_of_job), PER_NODE, LINE, ALL},
     [MEND_NODE_PART_PROCESS] = {sizeof(struct mend_node_process), PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_DEATH] = {sizeof(struct mend_node_death), PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_HANDLED] = {1, PER_NAME, LINE, NAMED},
@@ -66,8 +67,10 @@ static uint64_t row_bytes(const struct part *p, uint32_t n)
     return p->align >= PAGE && row > PAGE ? align_up(row, PAGE) : row;
 }
 
-static uint64_t part_bytes(const struct part *p, uint32_t n)
+static uint64_t part_bytes(const struct part *p, const struct mend_node_header *h)
 {
+    uint32_t n = h->places_n;
+
     switch (p->count) {
     case PER_RANK:
         return n * p->bytes;
@@ -77,6 +80,8 @@ static uint64_t part_bytes(const struct part *p, uint32_t n)
         return (n + MEND_NODE_SLEEPERS - 1) / MEND_NODE_SLEEPERS * p->bytes;
     case PER_NAME:
         return MEND_NODE_NAMES * p->bytes;
+    case PER_NODE:
+        return h->nodes_n * p->bytes;
     }
     return 0;
 }
@@ -93,7 +98,7 @@ void mend_node_layout(struct mend_node_header *header, uint32_t n)
 
         header->at[i] = align_up(at, p->align);
         header->row_bytes[i] = p->count == PER_PAIR ? row_bytes(p, n) : 0;
-        at = header->at[i] + part_bytes(p, n);
+        at = header->at[i] + part_bytes(p, header);
     }
     header->bytes = at;
 }
@@ -110,7 +115,7 @@ struct mend_node_range mend_node_part_early(const struct mend_node_header *heade
         break;
     case ALL:
         if (first == 0)
-            return (struct mend_node_range){header->at[part], part_bytes(p, header->places_n)};
+            return (struct mend_node_range){header->at[part], part_bytes(p, header)};
         break;
     case STARTED:
         return (struct mend_node_range){header->at[part] + first * one, n * one};
@@ -139,7 +144,8 @@ bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected)
 {
     return header->magic == expected->magic && header->places_n == expected->places_n &&
-           header->bytes == expected->bytes && header->ring_bytes == expected->ring_bytes &&
+           header->nodes_n == expected->nodes_n && header->bytes == expected->bytes &&
+           header->ring_bytes == expected->ring_bytes &&
            !memcmp(header->at, expected->at, sizeof(header->at)) &&
            !memcmp(header->row_bytes, expected->row_bytes, sizeof(header->row_bytes));
 }

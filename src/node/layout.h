@@ -9,6 +9,7 @@
  *   rank[n]        see struct mend_node_rank        life word, agent's verdict, sleeping
  *   sleep[n/32]    fetch-add by a process that     the futex that 32 ranks sleep on, a bit for each
  *                  wakes ranks
+ *   node[k]        agent, before its first rank starts        the nodes of the job: hosts, where their agents take connections
  *   process[m]     agent; `presence`: the process  the table of processes; names_n is released last.  One of another job has
  *                                                  a place to send from (abroad.h)
  *   death[m]       agent writes                    verdicts in order; deaths_n is released last, once
@@ -84,6 +85,7 @@
 enum mend_node_part {
     MEND_NODE_PART_RANK,
     MEND_NODE_PART_SLEEP,
+    MEND_NODE_PART_NODE,
     MEND_NODE_PART_PROCESS,
     MEND_NODE_PART_DEATH,
     MEND_NODE_PART_HANDLED,
@@ -111,7 +113,8 @@ struct mend_node_header {
     uint64_t at[MEND_NODE_PARTS];        /* where each part begins */
     uint64_t row_bytes[MEND_NODE_PARTS]; /* of the parts [n][n]: from one rank's row to the next */
     uint64_t start_ns;                   /* agent's monotonic clock when the job began */
-    char host[64];
+    uint32_t node, nodes_n;              /* this one of the job's nodes; 0: the only one */
+    char host[MEND_NODE_HOST_BYTES];
     struct mend_door door; /* where the agent takes connections */
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
@@ -156,7 +159,7 @@ struct mend_node_slab {
     _Alignas(4096) char block[MEND_NODE_SLAB_BLOCKS][MEND_NODE_BLOCK_BYTES];
 };
 
-/* Fills a header for n places; header->bytes is the size of the segment. */
+/* Fills a header, of which nodes_n is set, for n places; header->bytes is the size of the segment. */
 void mend_node_layout(struct mend_node_header *header, uint32_t n);
 
 /* The piece of a part that has pages before the ranks start whose places are first .. first + n - 1: a world, with the
@@ -178,6 +181,11 @@ struct mend_node_range mend_node_part_of_names(const struct mend_node_header *he
 /* True if the header is that of a segment of this version with as many places as `expected`. */
 bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected);
+
+static inline struct mend_node_of_job *mend_node_of_job(struct mend_node_header *h, uint32_t node)
+{
+    return (struct mend_node_of_job *)((char *)h + h->at[MEND_NODE_PART_NODE]) + node;
+}
 
 /* Row of doorbells that rank `to` reads; byte j is rank j's: low bits of its slot counter. */
 static inline mend_atomic_u8 *mend_node_bells(struct mend_node_header *h, mend_place to)

@@ -13,9 +13,10 @@
 
 /* A process, by name. */
 struct mend_node_process {
-    uint32_t place; /* of another job: from which it sends here */
+    uint32_t place; /* of another job: from which it sends here; of another node: none */
+    uint32_t node;  /* of this job */
     mend_atomic_u32
-        presence; /* enum mend_presence, by the process itself; of another job: not here but in the table of its job */
+        presence; /* enum mend_presence, by the process itself; of another node: by the agent of this one; of another job: not here but in the table of its job */
     uint64_t
         counter; /* in the context of its world, if it is the first one there; 0: of another job */
 };

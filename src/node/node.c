@@ -62,10 +62,13 @@ bool mend_node_return(struct mend_proc *self)
 void mend_node_meet_elsewhere(struct mend_proc *self, mend_peer peer, struct mend_where where)
 {
     struct mend_peer_entry *e = mend_peer_entry(self, peer);
+    uint32_t at = where.sends.at;
 
-    self->node->peer_at[where.sends.at] = peer;
-    if (self->node->places_end <= where.sends.at)
-        self->node->places_end = where.sends.at + 1;
+    if (at != MEND_PLACE_NONE.at) {
+        self->node->peer_at[at] = peer;
+        if (self->node->places_end <= at)
+            self->node->places_end = at + 1;
+    }
     e->where = where;
     e->presence = &mend_node_process_of(self->node->header, peer)->presence;
 }

@@ -62,7 +62,7 @@ bool mend_node_return(struct mend_proc *self);
 /* The peer shares the segment, and has this place. */
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place);
 
-/* The peer is elsewhere, and sends from a place of the segment. */
+/* The peer is elsewhere.  It sends from a place of the segment, or from none. */
 void mend_node_meet_elsewhere(struct mend_proc *self, mend_peer peer, struct mend_where where);
 
 /* All processes that this one knows share memory with it. */

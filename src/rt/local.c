@@ -130,6 +130,15 @@ static bool is_in_script(struct local *l)
            agent.pid != getppid();
 }
 
+/* Its agent passes on to other nodes what this process says in the segment. */
+static void tell_presence(struct local *l)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_PRESENCE};
+
+    if (l->shm->nodes_n)
+        send_ctl(l, &m, 0);
+}
+
 /* Makes this process the rank.  Only one process can ever do so, and a dead rank stays dead. */
 static enum mend_status take_rank(struct local *l, const char **why_p)
 {
@@ -148,15 +157,18 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
     atomic_thread_fence(memory_order_seq_cst);
     hold_life(l);
     tell_if_wrapped(l);
+    tell_presence(l);
     return MEND_OK;
 }
 
-/* Also of another job, while it is not dead. */
+/* Also of another job, while it is not dead.  NULL: it is on another node. */
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
     const struct mend_where *where = &mend_peer_entry(self, peer)->where;
     struct local *l = self->rt_state;
 
+    if (where->place.at == MEND_PLACE_NONE.at)
+        return NULL;
     return mend_node_rank_of(where->job ? where->job->header : l->shm, where->place);
 }
 
@@ -177,6 +189,8 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
     if (mend_peer_is_dead(self, peer))
         return false;
     r = rank_of(self, peer);
+    if (!r)
+        return false;
     atomic_thread_fence(memory_order_seq_cst); /* the partner is in local_take_pokes() */
     thread = mend_load_relaxed(&r->poke_thread);
     return thread &&
@@ -185,11 +199,19 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
 
 /* Of this job.  MEND_NODES puts it on another node in tests, in the same segment; a process that has read no parameters has 0
  * of them. */
-static void meet_in_job(struct mend_proc *self, mend_peer p, mend_place place)
+static void meet_in_job(struct mend_proc *self, mend_peer p, const struct mend_node_process *given)
 {
+    const struct local *l = self->rt_state;
     uint64_t nodes = self->params.nodes;
+    mend_place place = mend_place_at(given->place);
 
-    if (!nodes || (uint64_t)p % nodes == (uint64_t)self->me % nodes)
+    if (given->node != l->shm->node)
+        mend_node_meet_elsewhere(self, p,
+                                 (struct mend_where){.kind = MEND_WHERE_NODE,
+                                                     .node = (int32_t)given->node,
+                                                     .place = MEND_PLACE_NONE,
+                                                     .sends = MEND_PLACE_NONE});
+    else if (!nodes || (uint64_t)p % nodes == (uint64_t)self->me % nodes)
         mend_node_meet(self, p, place);
     else
         mend_node_meet_elsewhere(self, p,
@@ -218,7 +240,7 @@ static bool local_meet(struct mend_proc *self, mend_peer end)
         const struct mend_node_process *given = mend_node_process_of(l->shm, p);
 
         if (given->counter)
-            meet_in_job(self, p, mend_place_at(given->place));
+            meet_in_job(self, p, given);
         else if (!mend_ctl_meet(self, &l->ear, p))
             return false;
     }
@@ -317,12 +339,14 @@ static bool hand(struct mend_proc *self, int set)
 
 static int local_dial(struct mend_proc *self, mend_peer peer)
 {
-    const struct mend_door *door = &((struct local *)self->rt_state)->shm->door;
+    struct mend_node_header *h = ((struct local *)self->rt_state)->shm;
+    const struct mend_where *where = &mend_peer_entry(self, peer)->where;
+    const struct mend_door *door =
+        h->nodes_n ? &mend_node_of_job(h, (uint32_t)where->node)->door : &h->door;
     struct sockaddr_in at = {
         .sin_family = AF_INET, .sin_port = door->port, .sin_addr.s_addr = door->ipv4};
     int fd = door->port ? socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
 
-    (void)peer; /* all nodes have the same agent */
     if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 || errno == EINPROGRESS)
         return fd;
     close(fd);
@@ -448,6 +472,8 @@ static bool is_ending(struct mend_proc *self, mend_peer peer)
     if (mend_peer_is_dead(self, peer))
         return true;
     r = rank_of(self, peer);
+    if (!r)
+        return false;
     return mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
            (mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }
@@ -548,6 +574,7 @@ static void publish(struct mend_proc *self, enum mend_presence presence)
     struct local *l = self->rt_state;
 
     mend_store_release(&l->process->presence, (uint32_t)presence);
+    tell_presence(l);
     if (presence == MEND_PRESENCE_LEAVING || presence == MEND_PRESENCE_AWAY)
         mend_node_wake_awaiting(self);
 }
@@ -620,7 +647,12 @@ static bool local_say(struct mend_proc *self, enum mend_presence presence)
 
 static const char *local_host(struct mend_proc *self, mend_peer peer)
 {
-    return ((struct local *)self->rt_state)->shm->host;
+    struct mend_node_header *h = ((struct local *)self->rt_state)->shm;
+    const struct mend_where *where = &mend_peer_entry(self, peer)->where;
+
+    return h->nodes_n && where->kind == MEND_WHERE_NODE
+               ? mend_node_of_job(h, (uint32_t)where->node)->host
+               : h->host;
 }
 
 const struct mend_rt mend_rt_local = {

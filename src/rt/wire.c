@@ -55,6 +55,7 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
     case MEND_CTL_CRASH:
     case MEND_CTL_SPAWN:
     case MEND_CTL_SESSION:
+    case MEND_CTL_PRESENCE:
     case MEND_CTL_WATCH:
     case MEND_CTL_UNWATCH:
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;

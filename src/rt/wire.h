@@ -22,6 +22,7 @@
  *   WATCH    ring this process when the epoll set whose descriptor comes along is readable (node/watch.h), and no other any more
  *   UNWATCH  ring it for none
  *   SESSION  the process has a session: from now on it hears of the ends of those that have left, too
+ *   PRESENCE what the process says of itself in the segment has changed; in jobs of several nodes only
  *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
  * agent -> rank, struct mend_ctl_abroad:
  *   ABROAD   what is known of another job, with the descriptor of its segment; before names of its processes are given
@@ -73,6 +74,7 @@ enum mend_ctl_kind {
     MEND_CTL_SPAWN,
     MEND_CTL_CONNECT,
     MEND_CTL_SESSION,
+    MEND_CTL_PRESENCE,
     MEND_CTL_WATCH,
     MEND_CTL_UNWATCH,
     MEND_CTL_ABROAD,

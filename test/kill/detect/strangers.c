@@ -14,10 +14,11 @@
  * This is a part of what the statement on strangers wants.  The key stands in the greeting, so a process that can listen to the
  * network has it; and two users or two hosts are not tried here.
  *
+ * BUILD: -I{root}/src
+ *
  *   S0-2: a call that needs no dead process completes normally
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *
- * BUILD: -I{root}/src
  * RUN: -n 4 ; set NODES=2 ; set NET=tcp ; time 60 ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok" */
 #include "../common.h"
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* apart.c – see apart.h.
+ *
+ * The agent reads the same command line as the root, so what the root has to tell it is its number only.  If the
+ * connection ends the root is gone, and every process of the node is killed. */
+#include "agent/apart.h"
+
+#include "agent/agent.h"
+#include "agent/far.h"
+#include "agent/tell.h"
+#include "output/iof.h"
+#include "share/wire.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+struct apart {
+    struct agent agent;
+    struct mend_loop loop;
+    struct mend_wire wire;
+    struct mend_post own; /* the agent's */
+    uint32_t member;      /* of the loop */
+    bool begun, gone;
+};
+
+static void hear_begin(void *to, const struct mend_message *m)
+{
+    struct apart *a = to;
+
+    if (m->kind != MEND_DOWN_BEGIN || m->len != sizeof(a->agent.nodes.key))
+        return;
+    a->agent.nodes.me = (uint32_t)m->arg[0];
+    a->agent.nodes.n = (uint32_t)m->arg[1];
+    a->agent.nodes.job = (uint64_t)m->arg[2];
+    memcpy(a->agent.nodes.key, m->data, m->len);
+    a->begun = true;
+}
+
+/* The root says it at once, or is gone. */
+static bool await_begin(struct apart *a)
+{
+    const struct mend_post post = {hear_begin, a};
+    struct pollfd p = {.fd = a->wire.fd, .events = POLLIN};
+
+    while (!a->begun && poll(&p, 1, -1) > 0)
+        if (!mend_wire_read(&a->wire, &post))
+            return false;
+    return a->begun;
+}
+
+static void on_event(void *self, uint32_t from, uint32_t of)
+{
+    struct apart *a = self;
+
+    (void)from, (void)of;
+    if (mend_wire_read(&a->wire, &a->own))
+        return;
+    mend_loop_drop(&a->loop, a->wire.fd);
+    a->gone = true;
+    mend_post(&a->own, &(struct mend_message){.kind = MEND_DOWN_KILL, .rank = -1});
+    mend_post(&a->own, &(struct mend_message){.kind = MEND_DOWN_END, .rank = -1});
+}
+
+static mend_time_ns look(void *self, mend_time_ns now)
+{
+    struct apart *a = self;
+
+    (void)now;
+    mend_wire_flush(&a->wire, &a->loop, a->member, 0, 0);
+    return MEND_TIME_NEVER;
+}
+
+static bool is_done(void *self)
+{
+    (void)self;
+    return true;
+}
+
+int mend_agent_apart(struct mend_options *o)
+{
+    struct apart *a = mend_xalloc(1, sizeof(*a));
+
+    mend_process_prepare(&a->agent.before);
+    mend_wire_open(&a->wire, o->agent_fd);
+    if (!mend_loop_open(&a->loop) || !await_begin(a))
+        return 1;
+    a->own = mend_agent_post(&a->agent);
+    a->agent.root = mend_wire_post(&a->wire);
+    a->member = mend_loop_join(
+        &a->loop,
+        (struct mend_loop_member){.self = a, .event = on_event, .look = look, .is_done = is_done});
+    mend_agent_open(&a->agent, o, &a->loop);
+    a->agent.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
+    if (!a->agent.iof || !mend_loop_add(&a->loop, a->member, a->wire.fd, 0, 0))
+        return 1;
+    mend_far_ready(&a->agent);
+    mend_loop_run(&a->loop);
+    mend_agent_close(&a->agent);
+    mend_process_restore(&a->agent.before);
+    return mend_iof_finish(a->agent.iof) ? 0 : 1;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* facts.c – see facts.h.
+ *
+ * The agents of a job are a star: the first node's is the root of the log, and its process the root of the job, through which
+ * their messages go.  An agent whose connection ends is lost, so no agent ever has another parent. */
+#include "agent/facts.h"
+
+#include "agent/far.h"
+#include "agent/tell.h"
+#include "agent/verdict.h"
+#include "base/time.h"
+#include "ft/log_wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define PROPOSALS_WORDS 4096u /* what is due waits for room here */
+#define BATCH_WORDS     1024u
+#define ROOT            0
+/* Longer than an agent holds its own victims (open.c). */
+#define HOLD_NS (4 * MEND_NS_PER_S)
+
+/* A fact that the log has no room for yet, or that the main thread has not come to. */
+struct due {
+    struct mend_list link;
+    struct mend_fact what;
+    struct mend_fact_run runs[];
+};
+
+/* At the root of the log: those of its victims that are dead are held until the others are, or for so long. */
+struct held {
+    struct mend_list link;
+    int32_t victim;
+    mend_time_ns until;
+};
+
+struct mend_facts {
+    struct mend_log *log;
+    struct mend_list held;
+    struct mend_list due; /* with the lock */
+    uint32_t due_n;       /* with the lock */
+};
+
+static bool is_root(const struct agent *agent)
+{
+    return agent->nodes.me == ROOT;
+}
+
+/* ---- what is due ---- */
+
+static struct due *new_due(uint32_t kind, int32_t about, uint32_t runs_n)
+{
+    struct due *d = mend_xalloc(1, sizeof(*d) + runs_n * sizeof(*d->runs));
+
+    d->what = (struct mend_fact){.kind = kind, .agent = about, .runs_n = runs_n};
+    return d;
+}
+
+/* With the lock. */
+static void add(struct agent *agent, struct due *d)
+{
+    struct mend_facts *f = agent->nodes.facts;
+
+    mend_list_append(&f->due, &d->link);
+    f->due_n++;
+    eventfd_write(agent->note_fd, 1);
+}
+
+static void add_locked(struct agent *agent, struct due *d)
+{
+    pthread_mutex_lock(&agent->lock);
+    add(agent, d);
+    pthread_mutex_unlock(&agent->lock);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct mend_fact_run *x = a, *y = b;
+
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+void mend_facts_die(struct agent *agent, const struct mend_verdict *v, int n)
+{
+    struct due *d = new_due(MEND_FACT_DEATHS, 0, (uint32_t)n);
+
+    for (int i = 0; i < n; i++)
+        d->runs[i] = (struct mend_fact_run){v[i].peer, 1, v[i].cause, v[i].code};
+    qsort(d->runs, (size_t)n, sizeof(*d->runs), by_name);
+    add(agent, d);
+}
+
+void mend_facts_explain(struct agent *agent, const struct rank *r)
+{
+    struct due *d = new_due(MEND_FACT_CAUSE, 0, 1);
+
+    d->runs[0] = (struct mend_fact_run){r->index, 1, r->verdict.cause, r->verdict.code};
+    add(agent, d);
+}
+
+void mend_facts_abort(struct agent *agent, const uint64_t *set, uint32_t words,
+                      struct mend_abort what)
+{
+    int cause = what.follows ? MEND_VERDICT_UNKNOWN : MEND_VERDICT_ABORT;
+    struct due *d = new_due(MEND_FACT_ABORT, 0, (uint32_t)mend_bits_count(set, words));
+    uint32_t n = 0;
+
+    for (int32_t i = 0; i < agent->n; i++)
+        if ((uint32_t)i / 64 < words && mend_bits_test(set, i) && !agent->rank[i].guest_of)
+            d->runs[n++] = (struct mend_fact_run){i, 1, cause, what.code};
+    d->what.runs_n = n;
+    add_locked(agent, d);
+}
+
+void mend_facts_presence(struct agent *agent, const struct rank *r, enum mend_presence presence)
+{
+    bool was = r->told_left, left = presence == MEND_PRESENCE_LEFT;
+    struct due *d;
+
+    if (was == left)
+        return;
+    agent->rank[r->index].told_left = left;
+    d = new_due(left ? MEND_FACT_LEFT : MEND_FACT_BACK, 0, 1);
+    d->runs[0] = (struct mend_fact_run){r->index, 1, 0, 0};
+    add_locked(agent, d);
+}
+
+bool mend_facts_pending(struct agent *agent)
+{
+    struct mend_facts *f = agent->nodes.facts;
+    const uint64_t *words;
+    bool due;
+
+    pthread_mutex_lock(&agent->lock);
+    due = f->due_n > 0;
+    pthread_mutex_unlock(&agent->lock);
+    return due || mend_log_proposals(f->log, &words);
+}
+
+/* ---- entries ---- */
+
+/* All processes of the entry, published together. */
+static void apply_deaths(struct agent *agent, const struct mend_fact *entry)
+{
+    struct mend_verdict *v;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < entry->runs_n; i++)
+        n += (uint32_t)mend_fact_runs(entry)[i].n;
+    v = mend_xalloc(n, sizeof(*v));
+    n = 0;
+    for (uint32_t i = 0; i < entry->runs_n; i++) {
+        const struct mend_fact_run *run = &mend_fact_runs(entry)[i];
+
+        for (int32_t k = run->first; k < run->first + run->n; k++)
+            v[n++] = (struct mend_verdict){.peer = k, .cause = run->cause, .code = run->code};
+    }
+    mend_verdict_apply(agent, v, n);
+    free(v);
+}
+
+static void apply_causes(struct agent *agent, const struct mend_fact *entry)
+{
+    for (uint32_t i = 0; i < entry->runs_n; i++) {
+        const struct mend_fact_run *run = &mend_fact_runs(entry)[i];
+
+        for (int32_t k = run->first; k < run->first + run->n; k++)
+            mend_verdict_explain(
+                agent, &(struct mend_verdict){.peer = k, .cause = run->cause, .code = run->code});
+    }
+}
+
+static void hold(struct agent *agent, int32_t victim)
+{
+    struct held *h = mend_xalloc(1, sizeof(*h));
+
+    h->victim = victim;
+    h->until = mend_time_monotonic_ns() + HOLD_NS;
+    mend_list_append(&agent->nodes.facts->held, &h->link);
+}
+
+/* Those of this node end; the others are their agents'. */
+static void apply_abort(struct agent *agent, const struct mend_fact *entry)
+{
+    int32_t *ours = mend_xalloc((size_t)agent->ours_n + 1, sizeof(*ours)), n = 0;
+    struct mend_abort what = {0};
+
+    for (uint32_t i = 0; i < entry->runs_n; i++) {
+        const struct mend_fact_run *run = &mend_fact_runs(entry)[i];
+
+        what = (struct mend_abort){run->code, run->cause == MEND_VERDICT_UNKNOWN};
+        for (int32_t k = run->first; k < run->first + run->n; k++)
+            if (mend_rank_is_ours(&agent->rank[k]))
+                ours[n++] = k;
+    }
+    if (n)
+        mend_control_end(agent, ours, n, what);
+    free(ours);
+    if (is_root(agent) && entry->runs_n)
+        hold(agent, mend_fact_runs(entry)->first);
+}
+
+static void apply(struct agent *agent, const struct mend_fact *entry)
+{
+    switch ((enum mend_fact_kind)entry->kind) {
+    case MEND_FACT_DEATHS:
+    case MEND_FACT_LOST:
+        if (entry->runs_n)
+            apply_deaths(agent, entry);
+        break;
+    case MEND_FACT_CAUSE:
+        apply_causes(agent, entry);
+        break;
+    case MEND_FACT_ABORT:
+        apply_abort(agent, entry);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- the machine ---- */
+
+static void send_to(struct agent *agent, int32_t to, const struct mend_log_msg *msg)
+{
+    size_t len = mend_log_wire_bytes(msg);
+    char *buf = mend_xalloc(1, len);
+
+    mend_log_wire_encode(msg, buf);
+    mend_post(&agent->root,
+              &(struct mend_message){
+                  .kind = MEND_UP_LOG, .rank = -1, .arg = {to}, .data = buf, .len = (uint32_t)len});
+    free(buf);
+}
+
+static void step(struct agent *agent, const struct mend_log_event *ev)
+{
+    struct mend_log *log = agent->nodes.facts->log;
+    struct mend_log_act act;
+    struct mend_log_msg msg;
+    int32_t to;
+
+    mend_log_step(log, ev);
+    while (mend_log_next(log, &act))
+        if (act.kind == MEND_LOG_APPLY)
+            apply(agent, act.entry);
+        else if (act.kind == MEND_LOG_PASS)
+            send_to(agent, act.agent, &act.msg);
+    while (mend_log_send(log, &to, &msg))
+        send_to(agent, to, &msg);
+}
+
+/* The oldest that is due, if there is room for it. */
+static struct due *take_due(struct agent *agent)
+{
+    struct mend_facts *f = agent->nodes.facts;
+    struct due *d = NULL;
+
+    pthread_mutex_lock(&agent->lock);
+    if (!mend_list_empty(&f->due)) {
+        d = mend_list_entry(f->due.next, struct due, link);
+        if (mend_log_has_room(f->log, d->what.runs_n)) {
+            mend_list_remove(&d->link);
+            f->due_n--;
+        } else {
+            d = NULL;
+        }
+    }
+    pthread_mutex_unlock(&agent->lock);
+    return d;
+}
+
+static bool is_dead(const struct agent *agent, int32_t name)
+{
+    const struct mend_ledger *l = mend_log_ledger(agent->nodes.facts->log);
+
+    return mend_ledger_name(l, name)->state == MEND_LEDGER_DEAD;
+}
+
+/* An abort of which some victim does not die lets go of the others. */
+static mend_time_ns look_at_held(struct agent *agent, mend_time_ns now)
+{
+    mend_time_ns next = MEND_TIME_NEVER;
+
+    mend_list_foreach (l, behind, &agent->nodes.facts->held) {
+        struct held *h = mend_list_entry(l, struct held, link);
+
+        if (is_dead(agent, h->victim)) {
+            mend_list_remove(&h->link);
+            free(h);
+            continue;
+        }
+        if (now >= h->until) {
+            h->until = now + HOLD_NS;
+            step(agent, &(struct mend_log_event){.kind = MEND_LOG_TIMEOUT, .name = h->victim});
+        }
+        next = h->until < next ? h->until : next;
+    }
+    return next;
+}
+
+mend_time_ns mend_facts_look(struct agent *agent, mend_time_ns now)
+{
+    struct due *d;
+
+    while ((d = take_due(agent))) {
+        step(agent,
+             &(struct mend_log_event){.kind = MEND_LOG_PROPOSE, .what = d->what, .runs = d->runs});
+        free(d);
+    }
+    return is_root(agent) ? look_at_held(agent, now) : MEND_TIME_NEVER;
+}
+
+void mend_facts_hear(struct agent *agent, int32_t from, const void *data, size_t len)
+{
+    size_t words_n = mend_log_wire_words(len);
+    uint64_t *words = mend_xalloc(words_n, sizeof(*words));
+    struct mend_log_msg msg;
+    if (mend_log_wire_decode(data, len, (int32_t)agent->nodes.n, (int32_t)MEND_NODE_NAMES, words,
+                             words_n, &msg) == MEND_OK)
+        step(agent, &(struct mend_log_event){.kind = MEND_LOG_HEARD, .agent = from, .msg = &msg});
+    free(words);
+}
+
+void mend_facts_lost(struct agent *agent, int32_t node)
+{
+    step(agent, &(struct mend_log_event){.kind = MEND_LOG_LOST, .agent = node});
+    step(agent, &(struct mend_log_event){.kind = MEND_LOG_SETTLED, .agent = node});
+    add_locked(agent, new_due(MEND_FACT_LOST, node, 0));
+}
+
+static void name_nodes(struct agent *agent)
+{
+    for (int k = 0; k < (int)agent->nodes.n; k++) {
+        int first = mend_options_first(agent->o, k), end = mend_options_first(agent->o, k + 1);
+        struct due *d = new_due(MEND_FACT_NAMES, k, 1);
+
+        d->runs[0] = (struct mend_fact_run){first, end - first, 0, 0};
+        if (end > first)
+            add_locked(agent, d);
+        else
+            free(d);
+    }
+}
+
+void mend_facts_open(struct agent *agent)
+{
+    struct mend_log_config config = {.me = (int32_t)agent->nodes.me,
+                                     .root = ROOT,
+                                     .agents_n = (int32_t)agent->nodes.n,
+                                     .names_n = (int32_t)MEND_NODE_NAMES,
+                                     .children_max = agent->nodes.n,
+                                     .entries_words = 4 * mend_fact_words(MEND_NODE_NAMES),
+                                     .proposals_words =
+                                         PROPOSALS_WORDS + mend_fact_words(MEND_NODE_NAMES),
+                                     .batch_words = BATCH_WORDS,
+                                     .entries_per_ack = 1};
+    struct mend_facts *f = agent->nodes.facts = mend_xalloc(1, sizeof(*f));
+
+    mend_list_init(&f->due);
+    mend_list_init(&f->held);
+    f->log = mend_xalloc(1, mend_log_size(&config));
+    mend_log_init(f->log, &config);
+    if (!is_root(agent))
+        return;
+    for (int32_t k = 1; k < config.agents_n; k++)
+        step(agent, &(struct mend_log_event){.kind = MEND_LOG_EXPECT, .agent = k});
+    name_nodes(agent);
+}
+
+void mend_facts_print(struct agent *agent)
+{
+    const struct mend_log *log = agent->nodes.facts->log;
+    char text[256];
+    const uint64_t *words;
+
+    mend_log_print(log, text, sizeof(text));
+    mend_say(agent, "mend:   agent of node %u: %s%s", agent->nodes.me, text,
+             mend_log_entries(log, &words) ? ", keeps entries for others" : "");
+    if (!mend_log_ledger(log))
+        return;
+    mend_ledger_print(mend_log_ledger(log), text, sizeof(text));
+    mend_say(agent, "mend:   ledger: %s", text);
+}
+
+void mend_facts_close(struct agent *agent)
+{
+    mend_log_check(agent->nodes.facts->log);
+}
+
+void mend_facts_join(struct agent *agent)
+{
+    if (!is_root(agent))
+        step(agent, &(struct mend_log_event){.kind = MEND_LOG_PARENT, .agent = ROOT});
+}

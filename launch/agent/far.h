@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* far.h – processes of other nodes, as the agent of this one has them.
+ *
+ * Such a process has a name, and no place in the segment; its own agent starts it, watches it and says what becomes of it.
+ * Here it is what the log of facts (facts.h) and messages from its agent say. */
+#ifndef MEND_LAUNCH_AGENT_FAR_H
+#define MEND_LAUNCH_AGENT_FAR_H
+
+#include "agent/agent.h"
+
+/* Divides the ranks among the nodes, and makes those of others far.  In a job of one node all are of this one. */
+void mend_far_open(struct agent *agent);
+
+/* The node of a process of the job. */
+uint32_t mend_far_node(const struct agent *agent, int name);
+
+/* This node's agent takes connections: tells the root. */
+void mend_far_ready(struct agent *agent);
+
+/* A message that concerns several nodes. */
+void mend_far_hear(struct agent *agent, const struct mend_message *m);
+
+/* r, of this node, has changed what it says of itself. */
+void mend_far_tell_presence(struct agent *agent, struct rank *r);
+
+/* When nothing is left here, the root is told. */
+mend_time_ns mend_far_look(struct agent *agent, mend_time_ns now);
+
+#endif

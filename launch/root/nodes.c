@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodes.c – the agents of a job on several nodes.
+ *
+ *   root    starts an agent in a process of its own for each node but the first; says BEGIN
+ *   agents  make their segments, take connections, say READY
+ *   root    says NODES: where all of them take connections; each starts its ranks
+ *   agents  talk of facts (agent/facts.h), which the root passes on; say DONE when nothing is left on their nodes
+ *   root    says END to all
+ *
+ * An agent's connection is kept open by its keeper, too, which ends only when the processes of the node are gone; so
+ * when a connection ends they are, and the node is lost. */
+#include "root/root.h"
+
+#include "base/time.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define AWAIT_MS 10000 /* for an agent that has been told that the job is over */
+
+/* ---- starting ---- */
+
+static void become_agent(const struct root *root, int fd)
+{
+    char number[16];
+    char **argv;
+    int n = 0;
+
+    while (root->o->argv[n])
+        n++;
+    argv = mend_xalloc((size_t)n + 3, sizeof(*argv));
+    snprintf(number, sizeof(number), "%d", fd);
+    argv[0] = root->o->argv[0];
+    argv[1] = (char *)"--agent";
+    argv[2] = number;
+    memcpy(argv + 3, root->o->argv + 1, (size_t)(n - 1) * sizeof(*argv));
+    fcntl(fd, F_SETFD, 0);
+    execv("/proc/self/exe", argv);
+    _exit(127);
+}
+
+static void begin(struct root_node *node)
+{
+    struct root *root = node->root;
+
+    mend_post(&node->agent,
+              &(struct mend_message){.kind = MEND_DOWN_BEGIN,
+                                     .rank = -1,
+                                     .arg = {node->number, root->nodes_n, (int64_t)root->job},
+                                     .data = (const char *)root->key,
+                                     .len = sizeof(root->key)});
+}
+
+static bool start_agent(struct root_node *node)
+{
+    struct root *root = node->root;
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    node->pid = fork();
+    if (node->pid == 0) {
+        setpgid(0, 0); /* signals of the terminal come by the root */
+        become_agent(root, pair[1]);
+    }
+    close(pair[1]);
+    mend_wire_open(&node->wire, pair[0]);
+    node->agent = mend_wire_post(&node->wire);
+    if (node->pid < 0 || !mend_loop_add(root->loop, root->member, pair[0], MEND_ROOT_FROM_NODE,
+                                        (uint32_t)node->number))
+        return false;
+    begin(node);
+    return true;
+}
+
+bool mend_root_start_agents(struct root *root)
+{
+    for (int k = 1; k < root->nodes_n; k++)
+        if (!start_agent(&root->node[k]))
+            return false;
+    return true;
+}
+
+/* All agents are ready: where they take connections. */
+static void tell_nodes(struct root *root)
+{
+    struct mend_node_of_job *all = mend_xalloc((size_t)root->nodes_n, sizeof(*all));
+    struct mend_message m = {.kind = MEND_DOWN_NODES, .rank = -1};
+
+    for (int k = 0; k < root->nodes_n; k++)
+        all[k] = root->node[k].says;
+    m.data = (const char *)all;
+    m.len = (uint32_t)((size_t)root->nodes_n * sizeof(*all));
+    for (int k = 0; k < root->nodes_n; k++)
+        mend_post(&root->node[k].agent, &m);
+    free(all);
+}
+
+void mend_root_ready(struct root_node *node, const struct mend_message *m)
+{
+    if (m->len == sizeof(node->says)) {
+        memcpy(&node->says, m->data, sizeof(node->says));
+        node->state = NODE_READY;
+    }
+}
+
+void mend_root_started(struct root_node *node, const struct mend_message *m)
+{
+    struct root *root = node->root;
+
+    node->state = NODE_RUNNING;
+    root->failed |= !m->arg[0];
+    snprintf(node->host, sizeof(node->host), "%.*s", (int)m->len, m->data);
+    for (int i = 0; i < root->o->ranks_n; i++)
+        node->living += mend_root_node_of(root, i) == node->number;
+    if (node->number == 0 && m->arg[0])
+        mend_root_report(root, 0, start, .ranks = root->n, .host = node->host,
+                         .clock_ns = root->start_ns);
+}
+
+/* ---- running ---- */
+
+/* A fact goes to one agent; what a process says of itself to all others. */
+void mend_root_pass_on(struct root_node *from, const struct mend_message *m)
+{
+    struct root *root = from->root;
+    struct mend_message copy = *m;
+    int64_t to = m->arg[0];
+
+    if (m->kind == MEND_UP_LOG) {
+        copy.kind = MEND_DOWN_LOG;
+        copy.arg[0] = from->number;
+        if (to >= 0 && to < root->nodes_n && to != from->number)
+            mend_post(&root->node[to].agent, &copy);
+        return;
+    }
+    copy.kind = MEND_DOWN_PRESENCE;
+    for (int k = 0; k < root->nodes_n; k++)
+        if (k != from->number)
+            mend_post(&root->node[k].agent, &copy);
+}
+
+static void say_lost(struct root *root, const struct root_node *node)
+{
+    int first = mend_options_first(root->o, node->number),
+        last = mend_options_first(root->o, node->number + 1) - 1;
+
+    if (!root->o->quiet)
+        mend_root_say(root, "mend: node %d (ranks %d to %d) is lost: its agent has ended",
+                      node->number, first, last);
+}
+
+static void on_lost(struct root_node *node)
+{
+    struct root *root = node->root;
+    bool running = node->state >= NODE_READY;
+
+    mend_loop_drop(root->loop, node->wire.fd);
+    mend_wire_close(&node->wire);
+    if (node->state == NODE_DONE)
+        return;
+    node->state = NODE_LOST;
+    node->living = 0;
+    mend_root_note_loss(root, node);
+    say_lost(root, node);
+    mend_post(&root->node[0].agent,
+              &(struct mend_message){.kind = MEND_DOWN_LOST, .rank = -1, .arg = {node->number}});
+    root->failed |= !running;
+}
+
+void mend_root_read_node(struct root *root, int number)
+{
+    struct root_node *node = &root->node[number];
+    struct mend_post post = mend_root_post(node);
+
+    if (node->wire.fd >= 0 && !mend_wire_read(&node->wire, &post))
+        on_lost(node);
+}
+
+/* ---- ending ---- */
+
+static bool are_all(const struct root *root, enum root_node_state state)
+{
+    for (int k = 0; k < root->nodes_n; k++)
+        if (root->node[k].state < state)
+            return false;
+    return true;
+}
+
+static bool are_ready(const struct root *root)
+{
+    for (int k = 0; k < root->nodes_n; k++)
+        if (root->node[k].state != NODE_READY)
+            return false;
+    return true;
+}
+
+static void flush_all(struct root *root)
+{
+    for (int k = 1; k < root->nodes_n; k++)
+        if (root->node[k].wire.fd >= 0)
+            mend_wire_flush(&root->node[k].wire, root->loop, root->member, MEND_ROOT_FROM_NODE,
+                            (uint32_t)k);
+}
+
+void mend_root_look_at_nodes(struct root *root)
+{
+    if (root->nodes_n == 1)
+        return;
+    flush_all(root);
+    if (are_ready(root))
+        tell_nodes(root);
+    if (root->failed && !root->killing)
+        mend_root_kill(root);
+    if (root->ended || !(are_all(root, NODE_DONE) || root->failed))
+        return;
+    root->ended = true;
+    for (int k = 0; k < root->nodes_n; k++)
+        mend_post(&root->node[k].agent, &(struct mend_message){.kind = MEND_DOWN_END, .rank = -1});
+}
+
+bool mend_root_is_over(const struct root *root)
+{
+    return root->nodes_n == 1 || root->ended;
+}
+
+/* It ends by itself, or is killed. */
+static void await(struct root_node *node)
+{
+    struct pollfd p = {.fd = node->wire.fd, .events = 0};
+    struct mend_post post = mend_root_post(node);
+
+    p.events = POLLIN;
+    while (node->wire.fd >= 0 && poll(&p, 1, AWAIT_MS) > 0)
+        if (!mend_wire_read(&node->wire, &post))
+            mend_wire_close(&node->wire);
+    if (node->wire.fd >= 0)
+        kill(node->pid, SIGKILL);
+    mend_wire_close(&node->wire);
+    waitpid(node->pid, NULL, 0);
+}
+
+void mend_root_await_agents(struct root *root)
+{
+    for (int k = 1; k < root->nodes_n; k++)
+        if (root->node[k].pid > 0)
+            await(&root->node[k]);
+}

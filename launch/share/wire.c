@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wire.c – see wire.h. */
+#include "share/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define MAGIC     0x4d574952u /* "MWIR" */
+#define READ_ROOM ((size_t)64 << 10)
+
+static void put(unsigned char *at, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = (unsigned char)(value >> 8 * i);
+}
+
+static uint64_t get(const unsigned char *at, size_t bytes)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << 8 * i;
+    return value;
+}
+
+void mend_wire_encode(const struct mend_message *m, unsigned char head[MEND_WIRE_HEAD])
+{
+    put(head, MAGIC, 4);
+    put(head + 4, MEND_WIRE_VERSION, 2);
+    put(head + 6, MEND_WIRE_HEAD, 2);
+    put(head + 8, m->kind, 4);
+    put(head + 12, (uint32_t)m->rank, 4);
+    put(head + 16, m->len, 4);
+    put(head + 20, 0, 4);
+    for (size_t i = 0; i < MEND_MESSAGE_ARGS; i++)
+        put(head + 24 + 8 * i, (uint64_t)m->arg[i], 8);
+}
+
+static bool is_sound(const unsigned char *head)
+{
+    return get(head, 4) == MAGIC && get(head + 4, 2) == MEND_WIRE_VERSION &&
+           get(head + 6, 2) == MEND_WIRE_HEAD && get(head + 8, 4) < MEND_MESSAGE_KINDS &&
+           get(head + 16, 4) <= MEND_WIRE_DATA_MAX && get(head + 20, 4) == 0;
+}
+
+ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_message *m_p)
+{
+    if (len < MEND_WIRE_HEAD)
+        return 0;
+    if (!is_sound(at))
+        return -1;
+    m_p->kind = (enum mend_message_kind)get(at + 8, 4);
+    m_p->rank = (int32_t)get(at + 12, 4);
+    m_p->len = (uint32_t)get(at + 16, 4);
+    for (size_t i = 0; i < MEND_MESSAGE_ARGS; i++)
+        m_p->arg[i] = (int64_t)get(at + 24 + 8 * i, 8);
+    m_p->data = (const char *)at + MEND_WIRE_HEAD;
+    return len < MEND_WIRE_HEAD + m_p->len ? 0 : (ssize_t)(MEND_WIRE_HEAD + m_p->len);
+}
+
+void mend_wire_open(struct mend_wire *w, int fd)
+{
+    *w = (struct mend_wire){.fd = fd};
+    pthread_mutex_init(&w->lock, NULL);
+}
+
+void mend_wire_close(struct mend_wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->fd >= 0)
+        close(w->fd);
+    w->fd = -1;
+    free(w->in);
+    free(w->out);
+    w->in = w->out = NULL;
+    w->in_n = w->in_room = w->out_n = w->out_room = 0;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Room for `more` bytes behind the n of a buffer; false: no memory. */
+static bool make_room(unsigned char **buffer, size_t n, size_t *room, size_t more)
+{
+    size_t want = *room ? *room : READ_ROOM;
+    unsigned char *p;
+
+    while (want < n + more)
+        want *= 2;
+    if (want == *room)
+        return true;
+    p = realloc(*buffer, want);
+    if (!p)
+        return false;
+    *buffer = p;
+    *room = want;
+    return true;
+}
+
+static void flush(struct mend_wire *w)
+{
+    size_t done = 0;
+
+    while (done < w->out_n && w->fd >= 0) {
+        ssize_t n = send(w->fd, w->out + done, w->out_n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno != EAGAIN)
+            done = w->out_n; /* its reader is gone, which a read tells */
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    w->out_n -= done;
+    if (done && w->out_n)
+        memmove(w->out, w->out + done, w->out_n);
+}
+
+void mend_wire_flush(struct mend_wire *w, struct mend_loop *l, uint32_t member, uint32_t from,
+                     uint32_t of)
+{
+    bool left;
+
+    pthread_mutex_lock(&w->lock);
+    flush(w);
+    left = w->fd >= 0 && w->out_n;
+    pthread_mutex_unlock(&w->lock);
+    if (left != w->waits)
+        mend_loop_set(l, member, w->fd, from, of, true, left);
+    w->waits = left;
+}
+
+void mend_wire_send(struct mend_wire *w, const struct mend_message *m)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->fd >= 0 && make_room(&w->out, w->out_n, &w->out_room, MEND_WIRE_HEAD + m->len)) {
+        mend_wire_encode(m, w->out + w->out_n);
+        if (m->len)
+            memcpy(w->out + w->out_n + MEND_WIRE_HEAD, m->data, m->len);
+        w->out_n += MEND_WIRE_HEAD + m->len;
+        flush(w);
+    } else if (w->fd >= 0) { /* without memory nothing may be missing in between */
+        shutdown(w->fd, SHUT_RDWR);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bool deliver_all(struct mend_wire *w, const struct mend_post *to)
+{
+    size_t done = 0;
+    struct mend_message m;
+    ssize_t n;
+
+    while ((n = mend_wire_decode(w->in + done, w->in_n - done, &m)) > 0) {
+        mend_post(to, &m);
+        if (w->fd < 0)
+            return false;
+        done += (size_t)n;
+    }
+    w->in_n -= done;
+    if (done && w->in_n)
+        memmove(w->in, w->in + done, w->in_n);
+    return n == 0;
+}
+
+bool mend_wire_read(struct mend_wire *w, const struct mend_post *to)
+{
+    ssize_t n;
+
+    if (!make_room(&w->in, w->in_n, &w->in_room, READ_ROOM))
+        return false;
+    n = recv(w->fd, w->in + w->in_n, w->in_room - w->in_n, MSG_DONTWAIT);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    if (n == 0)
+        return false;
+    w->in_n += (size_t)n;
+    return deliver_all(w, to);
+}
+
+static void deliver(void *to, const struct mend_message *m)
+{
+    mend_wire_send(to, m);
+}
+
+struct mend_post mend_wire_post(struct mend_wire *w)
+{
+    return (struct mend_post){deliver, w};
+}

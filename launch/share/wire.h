@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wire.h – messages between a root and an agent that are two processes: bytes on a stream.
+ *
+ *   magic 4 | version 2 | bytes of a head 2 | kind 4 | rank 4 | bytes of data 4 | 0 4 | args 8 each | data
+ *
+ * Numbers have the least significant byte first.  What is damaged ends the connection: nothing behind it means anything. */
+#ifndef MEND_LAUNCH_SHARE_WIRE_H
+#define MEND_LAUNCH_SHARE_WIRE_H
+
+#include "share/loop.h"
+#include "share/message.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define MEND_WIRE_VERSION  1u
+#define MEND_WIRE_HEAD     (24u + 8u * MEND_MESSAGE_ARGS)
+#define MEND_WIRE_DATA_MAX (16u << 20)
+
+/* The head of a message; the data goes behind it as it is. */
+void mend_wire_encode(const struct mend_message *m, unsigned char head[MEND_WIRE_HEAD]);
+
+/* Reads the message that `len` bytes begin with.  Its length; 0: it is not complete; -1: damaged. */
+ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_message *m_p);
+
+/* One end of a connection. */
+struct mend_wire {
+    int fd;               /* -1: it has ended */
+    pthread_mutex_t lock; /* of `out`: any thread sends */
+    unsigned char *in, *out;
+    size_t in_n, in_room, out_n, out_room;
+    bool waits; /* the loop waits for room */
+};
+
+void mend_wire_open(struct mend_wire *w, int fd);
+
+/* Sends what there is room for, and keeps the rest until mend_wire_flush(). */
+void mend_wire_send(struct mend_wire *w, const struct mend_message *m);
+
+/* Sends what is kept, as far as there is room; has the loop wait for more.  The descriptor is the member's, added with these
+ * two. */
+void mend_wire_flush(struct mend_wire *w, struct mend_loop *l, uint32_t member, uint32_t from,
+                     uint32_t of);
+
+/* Delivers all messages that have come.  False: the connection has ended, or what came is damaged. */
+bool mend_wire_read(struct mend_wire *w, const struct mend_post *to);
+
+void mend_wire_close(struct mend_wire *w);
+
+/* A post for mend_wire_send(). */
+struct mend_post mend_wire_post(struct mend_wire *w);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wire_test.c – the bytes of messages between root and agent: each comes as it was sent, and nothing that is damaged is taken. */
+#include "share/wire.h"
+
+#include "base/test.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BYTES 300
+
+static struct mend_message example(const char *data, uint32_t len)
+{
+    return (struct mend_message){.kind = MEND_UP_END,
+                                 .rank = -1,
+                                 .arg = {1, -2, INT64_MIN, INT64_MAX, 5, 6, 7, -8},
+                                 .data = data,
+                                 .len = len};
+}
+
+/* The whole message into buf; its length. */
+static size_t bytes_of(const struct mend_message *m, unsigned char *buf)
+{
+    mend_wire_encode(m, buf);
+    if (m->len)
+        memcpy(buf + MEND_WIRE_HEAD, m->data, m->len);
+    return MEND_WIRE_HEAD + m->len;
+}
+
+static bool same(const struct mend_message *a, const struct mend_message *b)
+{
+    return a->kind == b->kind && a->rank == b->rank && a->len == b->len &&
+           !memcmp(a->arg, b->arg, sizeof(a->arg)) &&
+           (!a->len || !memcmp(a->data, b->data, a->len));
+}
+
+MEND_TEST(what_is_sent_comes)
+{
+    struct mend_message m = example("what it says", 12), got;
+    unsigned char buf[BYTES];
+    size_t len = bytes_of(&m, buf);
+
+    CHECK_EQ(mend_wire_decode(buf, len, &got), (ssize_t)len);
+    CHECK(same(&m, &got));
+    CHECK_EQ(mend_wire_decode(buf, sizeof(buf), &got), (ssize_t)len); /* another one behind it */
+    for (size_t n = 0; n < len; n++)
+        CHECK_EQ(mend_wire_decode(buf, n, &got), 0);
+}
+
+/* The bytes of the head that say what the message is; those of rank and args may be anything. */
+MEND_TEST(damage_is_refused)
+{
+    static const size_t judged[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 19, 20, 21, 22, 23};
+    struct mend_message m = example("x", 1), got;
+    unsigned char buf[BYTES];
+    size_t len = bytes_of(&m, buf);
+
+    for (size_t i = 0; i < MEND_COUNT_OF(judged); i++) {
+        buf[judged[i]] ^= 0x80;
+        CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
+        buf[judged[i]] ^= 0x80;
+    }
+    buf[8] = MEND_MESSAGE_KINDS;
+    CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
+}
+
+MEND_TEST(garbage_is_harmless)
+{
+    unsigned char buf[BYTES];
+    struct mend_message got;
+
+    srandom(7);
+    for (int round = 0; round < 100000; round++) {
+        struct mend_message m = example("y", 1);
+        size_t len = bytes_of(&m, buf);
+        ssize_t n;
+
+        for (int k = 0; k < 1 + round % 4; k++)
+            buf[(size_t)random() % (round % 2 ? 24 : len)] = (unsigned char)random();
+        n = mend_wire_decode(buf, len, &got);
+        CHECK(n >= -1 && n <= (ssize_t)len);
+        CHECK(n <= 0 || got.len <= len - MEND_WIRE_HEAD);
+    }
+}
+
+/* ---- a connection ---- */
+
+struct heard {
+    int n;
+    uint64_t bytes;
+    bool wrong;
+};
+
+static void hear(void *to, const struct mend_message *m)
+{
+    struct heard *h = to;
+
+    h->wrong |= m->arg[0] != h->n || m->len != (uint32_t)(h->n % 5000);
+    for (uint32_t i = 0; i < m->len; i++)
+        h->wrong |= (unsigned char)m->data[i] != (unsigned char)(h->n + (int)i);
+    h->n++;
+    h->bytes += m->len;
+}
+
+static void send_number(struct mend_wire *w, int k)
+{
+    char data[5000];
+
+    for (int i = 0; i < k % 5000; i++)
+        data[i] = (char)(k + i);
+    mend_wire_send(w,
+                   &(struct mend_message){
+                       .kind = MEND_UP_SAY, .arg = {k}, .data = data, .len = (uint32_t)(k % 5000)});
+}
+
+static void open_pair(struct mend_wire *a, struct mend_wire *b)
+{
+    int fd[2];
+
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    mend_wire_open(a, fd[0]);
+    mend_wire_open(b, fd[1]);
+}
+
+/* More than the socket takes: the rest waits, and nothing is lost or doubled. */
+MEND_TEST(a_reader_that_is_late)
+{
+    struct heard h = {0};
+    const struct mend_post post = {hear, &h};
+    struct mend_wire a, b;
+    struct mend_loop loop = {0};
+
+    CHECK(mend_loop_open(&loop));
+    open_pair(&a, &b);
+    for (int k = 0; k < 6000; k++)
+        send_number(&a, k);
+    CHECK(a.out_n > 0);
+    while (h.n < 6000) {
+        CHECK(mend_wire_read(&b, &post));
+        mend_wire_flush(&a, &loop, 0, 0, 0);
+    }
+    CHECK(!h.wrong && !a.out_n && !a.waits);
+    mend_wire_close(&a);
+    CHECK(!mend_wire_read(&b, &post));
+    mend_wire_close(&b);
+}
+
+/* What was sent before the end is heard before it. */
+MEND_TEST(an_end_in_the_middle)
+{
+    struct heard h = {0};
+    const struct mend_post post = {hear, &h};
+    unsigned char buf[BYTES];
+    struct mend_message m = example("cut", 3);
+    struct mend_wire a, b;
+
+    open_pair(&a, &b);
+    send_number(&a, 0);
+    CHECK_EQ(write(a.fd, buf, bytes_of(&m, buf) - 1), (ssize_t)(MEND_WIRE_HEAD + 2));
+    mend_wire_close(&a);
+    CHECK(mend_wire_read(&b, &post));
+    CHECK(!mend_wire_read(&b, &post));
+    CHECK_EQ(h.n, 1);
+    mend_wire_close(&b);
+}
+
+MEND_TEST_MAIN()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+#   S5-7: the loss of mpiexec ends every rank on every node, and nothing stays behind
+#   S5-19: the launcher works with several nodes as with one
+"""Jobs with several agents: mpiexec --machines.  Output, exit status and signals are as with one, and nothing is left behind.
+
+   S5-7: the loss of mpiexec ends every rank on every node, and nothing stays behind
+   S5-19: the launcher works with several nodes as with one
+"""
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from processes import children, LIMIT, marked, nothing_is_left_after, processes_with, wait_until
+
+
+@pytest.mark.parametrize("machines", [2, 3, 5])
+def test_each_rank_runs_once(run, machines):
+    r = run("--machines", machines, "-n", 5, "sh", "-c", "echo $MEND_RANK of $MEND_SIZE")
+    assert (r.status, sorted(r.out.splitlines()), r.err) == (0, [f"{i} of 5" for i in range(5)], "")
+
+
+def test_more_machines_than_ranks(run):
+    """An agent without ranks, as a spare node will be."""
+    r = run("--machines", 4, "-n", 2, "sh", "-c", "echo $MEND_RANK")
+    assert (r.status, sorted(r.out.split())) == (0, ["0", "1"])
+
+
+@pytest.mark.parametrize("rank", [0, 3])
+def test_exit_status(run, rank):
+    r = run("--machines", 2, "-n", 4, "sh", "-c", f"test $MEND_RANK != {rank} || exit 7")
+    assert r.status == 7, r
+
+
+def test_rank_that_dies(run):
+    r = run("--machines", 2, "-n", 4, "sh", "-c", "test $MEND_RANK != 2 || kill -9 $$")
+    assert r.status == 137 and "rank 2 (pid " in r.err, r
+
+
+def test_each_rank_that_cannot_start(run, tmp_path):
+    """The program is found by mpiexec and not by the agents: none of them can execute it."""
+    program = tmp_path / "program"
+    program.write_text("#!/nowhere/sh\n")
+    program.chmod(0o755)
+    r = run("--machines", 2, "-n", 4, program)
+    assert r.status == 126 and "could not be started" in r.err, r
+
+
+def test_what_does_not_go_together(run):
+    r = run("--machines", 2, "--spares", 1, "-n", 2, "true")
+    assert r.status == 2 and "--machines: spare processes" in r.err, r
+
+
+def test_timeout(run):
+    begin = time.time()
+    r = run("--machines", 3, "--timeout", 1, "-n", 3, "sleep", 100)
+    assert r.status == 124 and time.time() - begin < 20, r
+    for i in range(3):
+        assert f"rank {i} (pid " in r.err, r
+
+
+@pytest.mark.parametrize("machines", [2, 3])
+def test_killed_mpiexec_leaves_nothing(probe, start, machines):
+    nothing_is_left_after(subprocess.Popen.kill, start, "--machines", machines, "-n", 4, probe, "grandchild")
+
+
+def test_killed_while_starting(probe, start):
+    """At any moment of the start of root and agents."""
+    mark, env = marked()
+    for i in range(30):
+        p = start("--machines", 3, "-n", 6, probe, "hang", env=env)
+        time.sleep(i * 0.001)
+        p.kill()
+        p.communicate()
+    wait_until(lambda: not processes_with(mark), 10)
+
+
+def test_signal_ends_all(start):
+    mark, env = marked()
+    p = start("--machines", 2, "-n", 4, "sh", "-c", "echo up; sleep 100", env=env)
+    for _ in range(4):
+        assert p.stdout.readline() == b"up\n"
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=LIMIT)
+    assert p.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM)
+    wait_until(lambda: not processes_with(mark), 5)
+
+
+def test_killed_agent(start):
+    """The job goes on without its ranks, and they are gone before that is said."""
+    p = start("--machines", 2, "-n", 4, "sh", "-c", "echo $MEND_RANK $$; test $MEND_RANK -ge 2 && sleep 100; read x; true",
+              stdin=subprocess.PIPE)
+    pids = dict(map(int, p.stdout.readline().split()) for _ in range(4))
+    agent = [c for c in children(p) if b"--agent" in open(f"/proc/{c}/cmdline", "rb").read().split(b"\0")]
+    assert len(agent) == 1
+    os.kill(agent[0], signal.SIGKILL)
+    assert p.stderr.readline().startswith(b"mend: node 1 (ranks 2 to 3) is lost")
+    assert not any(os.path.exists(f"/proc/{pids[i]}/exe") for i in (2, 3))
+    assert p.poll() is None
+    p.communicate(timeout=LIMIT)
+    assert p.returncode == 137
