@@ -4,7 +4,7 @@
  *   watcher, main thread ── a set of deaths, an abort ──> due ── main thread ──> log ── messages ──> agent of the first node
  *   log ── entry, in one order everywhere ──> segment of this node, its ranks interrupted
  *
- * In a job of one node there is none: verdict.c publishes at once.  Main thread only, but for what says otherwise. */
+ * In a job of one node there is none: verdict.c publishes at once.  Main thread only, except where it says otherwise. */
 #ifndef MEND_LAUNCH_AGENT_FACTS_H
 #define MEND_LAUNCH_AGENT_FACTS_H
 
@@ -34,7 +34,7 @@ void mend_facts_lost(struct agent *agent, int32_t node);
 /* A message of the log from the agent of another node. */
 void mend_facts_hear(struct agent *agent, int32_t from, const void *data, size_t len);
 
-/* For somebody who asks what the job waits for: what the log knows. */
+/* Says what the log knows, beside what the ranks wait for. */
 void mend_facts_print(struct agent *agent);
 
 /* At the end: asserts that the log is sound. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* far.h – processes of other nodes, as the agent of this one has them.
  *
- * Such a process has a name, and no place in the segment; its own agent starts it, watches it and says what becomes of it.
+ * Such a process has a name, and no place in the segment; its own agent starts it, watches it and tells its end.
  * Here it is what the log of facts (facts.h) and messages from its agent say. */
 #ifndef MEND_LAUNCH_AGENT_FAR_H
 #define MEND_LAUNCH_AGENT_FAR_H

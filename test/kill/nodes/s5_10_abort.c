@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An abort ends ranks of several nodes, or the victims of one die one after the other: whoever knows that one of them is dead knows it of
+/* An abort ends ranks of several nodes, or the victims of one die one after the other: a process that knows that one of them is dead knows it of
  * all, and all shrink alike, also if one of the victims had voted.
  *
  *   S4-8: an abort may end a part of the world
