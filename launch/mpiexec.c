@@ -59,6 +59,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     mend_process_prepare(&agent->before);
     if (!mend_loop_open(loop) || !mend_root_open(root, o, loop))
         die("the system has no file descriptors left");
+    root->before = &agent->before;
     agent->root = mend_root_post(&root->node[0]);
     root->node[0].agent = mend_agent_post(agent);
     agent->nodes.n = (uint32_t)o->machines_n;

@@ -85,7 +85,6 @@ static _Noreturn void child_failed(struct start *s, const char *what)
 static _Noreturn void child_exec(struct start *s)
 {
     const struct rank *r = s->r;
-    struct sigaction normal = {.sa_handler = SIG_DFL};
 
     s->r->child = getpid(); /* a rank that dies at once must find it: the watcher may have to kill
                                what is left */
@@ -95,9 +94,6 @@ static _Noreturn void child_exec(struct start *s)
         child_failed(s, "prctl");
     if (getppid() != s->agent->self_pid) /* it died before the line above */
         _exit(127);
-    sigaction(SIGPIPE, &normal, NULL);
-    sigaction(SIGTTIN, &normal, NULL);
-    signal(SIGXFSZ, s->agent->before.xfsz);
     if (dup2(s->in, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0 ||
         fcntl(s->agent->shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0 ||
         (r->spawn_fd >= 0 && fcntl(r->spawn_fd, F_SETFD, 0) < 0))
@@ -106,8 +102,7 @@ static _Noreturn void child_exec(struct start *s)
         child_failed(s, r->app->wdir);
     if (s->agent->bound)
         sched_setaffinity(0, sizeof(r->cpus), &r->cpus); /* a wish, not a condition */
-    setrlimit(RLIMIT_NOFILE, &s->agent->before.files);
-    sigprocmask(SIG_SETMASK, &s->agent->before.mask, NULL);
+    mend_process_give_back(&s->agent->before);
     execve(r->app->path, r->app->argv, s->env);
     if (errno == ENOEXEC)
         execve("/bin/sh", s->script_argv, s->env);

@@ -43,6 +43,7 @@ static void become_agent(const struct root *root, int fd)
     argv[2] = number;
     memcpy(argv + 3, root->o->argv + 1, (size_t)(n - 1) * sizeof(*argv));
     fcntl(fd, F_SETFD, 0);
+    mend_process_give_back(root->before);
     execv("/proc/self/exe", argv);
     _exit(127);
 }

@@ -17,6 +17,7 @@
 #include "share/exit_status.h"
 #include "share/loop.h"
 #include "share/message.h"
+#include "share/process.h"
 #include "share/wire.h"
 
 struct root;
@@ -53,6 +54,7 @@ struct root_rank {
 
 struct root {
     struct mend_options *o;
+    const struct mend_process *before; /* how mpiexec was started: agents start so, too */
     struct mend_iof *iof;
     struct mend_loop *loop;
     uint32_t member;        /* of the loop */

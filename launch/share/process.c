@@ -31,6 +31,17 @@ void mend_process_prepare(struct mend_process *before)
     block_signals(before);
 }
 
+void mend_process_give_back(const struct mend_process *before)
+{
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+
+    sigaction(SIGPIPE, &normal, NULL);
+    sigaction(SIGTTIN, &normal, NULL);
+    signal(SIGXFSZ, before->xfsz);
+    setrlimit(RLIMIT_NOFILE, &before->files);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
 void mend_process_restore(const struct mend_process *before)
 {
     signal(SIGUSR1, SIG_IGN);

@@ -16,6 +16,9 @@ struct mend_process {
  * raises the limit of descriptors; fills *before. */
 void mend_process_prepare(struct mend_process *before);
 
+/* Just before execve, also in a child made by vfork: the next program starts as this one did. */
+void mend_process_give_back(const struct mend_process *before);
+
 /* No process of the job lives any more: signals may end this process; but SIGUSR1, which asks what the ranks wait for,
  * must not. */
 void mend_process_restore(const struct mend_process *before);

@@ -7,6 +7,7 @@
    S5-7: the loss of mpiexec ends every rank on every node, and nothing stays behind
    S5-19: the launcher works with several nodes as with one
 """
+import json
 import os
 import signal
 import subprocess
@@ -21,6 +22,13 @@ from processes import children, LIMIT, marked, nothing_is_left_after, processes_
 def test_each_rank_runs_once(run, machines):
     r = run("--machines", machines, "-n", 5, "sh", "-c", "echo $MEND_RANK of $MEND_SIZE")
     assert (r.status, sorted(r.out.splitlines()), r.err) == (0, [f"{i} of 5" for i in range(5)], "")
+
+
+def test_all_ranks_start_alike(run):
+    """Signals, the limit of descriptors: as mpiexec itself was started, on each node."""
+    r = run("--machines", 3, "-n", 3, "sh", "-c", "grep -E '^Sig(Blk|Ign)' /proc/self/status; ulimit -n; ulimit -Hn")
+    lines = r.out.splitlines()
+    assert len(lines) == 12 and {lines.count(x) % 3 for x in set(lines)} == {0}, r
 
 
 def test_more_machines_than_ranks(run):
@@ -47,6 +55,17 @@ def test_each_rank_that_cannot_start(run, tmp_path):
     program.chmod(0o755)
     r = run("--machines", 2, "-n", 4, program)
     assert r.status == 126 and "could not be started" in r.err, r
+
+
+def test_report(run, tmp_path):
+    """Each line is whole, with what the agent of the rank has seen."""
+    path = tmp_path / "report"
+    run("--machines", 2, "--report", path, "-n", 4, "sh", "-c", "test $MEND_RANK = 0 || kill -9 $$")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    deaths = {l["rank"]: l for l in lines if l["event"] == "death"}
+    assert sorted(deaths) == [1, 2, 3] and {d["seen_by"] for d in deaths.values()} == {"exit"}, lines
+    assert len({l["number"] for l in lines if l["event"] == "verdict"}) == 3, lines
+    assert (lines[0]["event"], lines[-1]["event"]) == ("start", "end")
 
 
 def test_what_does_not_go_together(run):
