@@ -132,11 +132,12 @@ static bool is_read(const struct agent *agent)
 static void tell_death(struct agent *agent, const struct rank *r, int *living_p)
 {
     bool silent = !is_read(agent);
-    struct mend_message m = {.kind = MEND_UP_DEATH, .rank = r->index, .data = r->how};
+    const char *how = r->how ? r->how : "";
+    struct mend_message m = {.kind = MEND_UP_DEATH, .rank = r->index, .data = how};
 
     if (!silent && *living_p < 0)
         *living_p = count_living(agent);
-    m.len = r->how ? (uint32_t)strlen(r->how) : 0;
+    m.len = (uint32_t)strlen(how);
     m.arg[MEND_DEATH_PID] = mend_rank_named(r);
     m.arg[MEND_DEATH_CAUSE] = r->verdict.cause;
     m.arg[MEND_DEATH_CODE] = r->verdict.code;

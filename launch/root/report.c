@@ -161,7 +161,7 @@ void mend_root_death(struct root *root, struct root_node *node, const struct men
     if (m->arg[MEND_DEATH_LIVING] >= 0)
         node->living = (int)m->arg[MEND_DEATH_LIVING];
     mend_root_report(root, (mend_time_ns)m->arg[MEND_DEATH_WHEN_NS], death, .rank = m->rank,
-                     .pid = (int)m->arg[MEND_DEATH_PID], .seen_by = m->data,
+                     .pid = (int)m->arg[MEND_DEATH_PID], .seen_by = m->len ? m->data : NULL,
                      .cause = name_of(m->arg[MEND_DEATH_CAUSE]),
                      .code = (int)m->arg[MEND_DEATH_CODE]);
     mend_root_report(root, (mend_time_ns)m->arg[MEND_DEATH_VERDICT_NS], verdict, .rank = m->rank,

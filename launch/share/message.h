@@ -27,7 +27,7 @@ struct mend_message {
     enum mend_message_kind kind;
     int32_t rank; /* a process, by name; -1: none */
     int64_t arg[MEND_MESSAGE_ARGS];
-    const char *data; /* valid while the message is delivered */
+    const char *data; /* valid while the message is delivered; text has a 0 behind it */
     uint32_t len;
 };
 

@@ -58,7 +58,9 @@ ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_messag
     for (size_t i = 0; i < MEND_MESSAGE_ARGS; i++)
         m_p->arg[i] = (int64_t)get(at + 24 + 8 * i, 8);
     m_p->data = (const char *)at + MEND_WIRE_HEAD;
-    return len < MEND_WIRE_HEAD + m_p->len ? 0 : (ssize_t)(MEND_WIRE_HEAD + m_p->len);
+    if (len < MEND_WIRE_HEAD + m_p->len + 1)
+        return 0;
+    return m_p->data[m_p->len] ? -1 : (ssize_t)(MEND_WIRE_HEAD + m_p->len + 1);
 }
 
 void mend_wire_open(struct mend_wire *w, int fd)
@@ -135,11 +137,12 @@ void mend_wire_flush(struct mend_wire *w, struct mend_loop *l, uint32_t member, 
 void mend_wire_send(struct mend_wire *w, const struct mend_message *m)
 {
     pthread_mutex_lock(&w->lock);
-    if (w->fd >= 0 && make_room(&w->out, w->out_n, &w->out_room, MEND_WIRE_HEAD + m->len)) {
+    if (w->fd >= 0 && make_room(&w->out, w->out_n, &w->out_room, MEND_WIRE_HEAD + m->len + 1)) {
         mend_wire_encode(m, w->out + w->out_n);
         if (m->len)
             memcpy(w->out + w->out_n + MEND_WIRE_HEAD, m->data, m->len);
         w->out_n += MEND_WIRE_HEAD + m->len;
+        w->out[w->out_n++] = 0;
         flush(w);
     } else if (w->fd >= 0) { /* without memory nothing may be missing in between */
         shutdown(w->fd, SHUT_RDWR);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.h – messages between a root and an agent that are two processes: bytes on a stream.
  *
- *   magic 4 | version 2 | bytes of a head 2 | kind 4 | rank 4 | bytes of data 4 | 0 4 | args 8 each | data
+ *   magic 4 | version 2 | bytes of a head 2 | kind 4 | rank 4 | bytes of data 4 | 0 4 | args 8 each | data | 0 1
  *
- * Numbers have the least significant byte first.  What is damaged ends the connection: nothing behind it means anything. */
+ * Numbers have the least significant byte first.  The byte behind the data ends it where it is text.  What is damaged ends the connection: nothing behind it means anything. */
 #ifndef MEND_LAUNCH_SHARE_WIRE_H
 #define MEND_LAUNCH_SHARE_WIRE_H
 
@@ -19,7 +19,7 @@
 #define MEND_WIRE_HEAD     (24u + 8u * MEND_MESSAGE_ARGS)
 #define MEND_WIRE_DATA_MAX (16u << 20)
 
-/* The head of a message; the data goes behind it as it is. */
+/* The head of a message; the data goes behind it as it is, and then a 0. */
 void mend_wire_encode(const struct mend_message *m, unsigned char head[MEND_WIRE_HEAD]);
 
 /* Reads the message that `len` bytes begin with.  Its length; 0: it is not complete; -1: damaged. */

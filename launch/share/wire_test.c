@@ -26,7 +26,8 @@ static size_t bytes_of(const struct mend_message *m, unsigned char *buf)
     mend_wire_encode(m, buf);
     if (m->len)
         memcpy(buf + MEND_WIRE_HEAD, m->data, m->len);
-    return MEND_WIRE_HEAD + m->len;
+    buf[MEND_WIRE_HEAD + m->len] = 0;
+    return MEND_WIRE_HEAD + m->len + 1;
 }
 
 static bool same(const struct mend_message *a, const struct mend_message *b)
@@ -62,6 +63,9 @@ MEND_TEST(damage_is_refused)
         CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
         buf[judged[i]] ^= 0x80;
     }
+    buf[len - 1] = 'x';
+    CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
+    bytes_of(&m, buf);
     buf[8] = MEND_MESSAGE_KINDS;
     CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
 }
@@ -81,7 +85,7 @@ MEND_TEST(garbage_is_harmless)
             buf[(size_t)random() % (round % 2 ? 24 : len)] = (unsigned char)random();
         n = mend_wire_decode(buf, len, &got);
         CHECK(n >= -1 && n <= (ssize_t)len);
-        CHECK(n <= 0 || got.len <= len - MEND_WIRE_HEAD);
+        CHECK(n <= 0 || got.len < len - MEND_WIRE_HEAD);
     }
 }
 
@@ -158,7 +162,7 @@ MEND_TEST(an_end_in_the_middle)
 
     open_pair(&a, &b);
     send_number(&a, 0);
-    CHECK_EQ(write(a.fd, buf, bytes_of(&m, buf) - 1), (ssize_t)(MEND_WIRE_HEAD + 2));
+    CHECK_EQ(write(a.fd, buf, bytes_of(&m, buf) - 2), (ssize_t)(MEND_WIRE_HEAD + 2));
     mend_wire_close(&a);
     CHECK(mend_wire_read(&b, &post));
     CHECK(!mend_wire_read(&b, &post));
