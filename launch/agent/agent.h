@@ -142,7 +142,7 @@ void mend_agent_listen_to_link(struct agent *agent, int fd, bool in, bool out);
 void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
                         struct mend_abort what);
 
-/* control.c: these ranks of ours end, as one abort. */
+/* control.c: these processes end, as one abort: those of this node by this agent. */
 void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, struct mend_abort what);
 
 /* agent.c: datagrams of r are read from now on; its set is waited for, false: with an errno value. */

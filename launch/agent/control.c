@@ -34,12 +34,20 @@ static void on_join(struct agent *agent, struct rank *r, pid_t sender)
                  r->index);
 }
 
-/* Nobody is left to go on: one line instead of one per rank. */
-static void note_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what)
+/* Nobody is left to go on. */
+static bool are_all_named(const struct agent *agent)
 {
     for (int i = 0; i < agent->n; i++)
         if (!agent->rank[i].guest_of && !agent->rank[i].end.named && !mend_rank_is_dead(agent, i))
-            return;
+            return false;
+    return true;
+}
+
+/* One line instead of one per rank. */
+static void note_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what)
+{
+    if (!are_all_named(agent))
+        return;
     if (!agent->aborted)
         mend_tell_whole_abort(agent, r, what);
     agent->aborted = true;
@@ -87,9 +95,17 @@ static void end_ranks(struct agent *agent, const int32_t *peers, int32_t n, int 
 
 void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, struct mend_abort what)
 {
-    for (int32_t i = 0; i < n; i++)
+    int32_t ours_n = 0, *ours = mend_xalloc((size_t)n, sizeof(*ours));
+
+    for (int32_t i = 0; i < n; i++) {
         name(&agent->rank[peers[i]], what);
-    end_ranks(agent, peers, n, what.code);
+        if (mend_rank_is_ours(&agent->rank[peers[i]]))
+            ours[ours_n++] = peers[i];
+    }
+    agent->aborted |= are_all_named(agent);
+    if (ours_n)
+        end_ranks(agent, ours, ours_n, what.code);
+    free(ours);
 }
 
 static bool names_far(const struct agent *agent, const int32_t *peers, int32_t n)

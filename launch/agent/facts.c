@@ -184,7 +184,7 @@ static void hold(struct agent *agent, int32_t victim)
 /* Those of this node end; the others are their agents'. */
 static void apply_abort(struct agent *agent, const struct mend_fact *entry)
 {
-    int32_t *ours = mend_xalloc((size_t)agent->ours_n + 1, sizeof(*ours)), n = 0;
+    int32_t *named = mend_xalloc((size_t)agent->n, sizeof(*named)), n = 0;
     struct mend_abort what = {0};
 
     for (uint32_t i = 0; i < entry->runs_n; i++) {
@@ -192,12 +192,11 @@ static void apply_abort(struct agent *agent, const struct mend_fact *entry)
 
         what = (struct mend_abort){run->code, run->cause == MEND_VERDICT_UNKNOWN};
         for (int32_t k = run->first; k < run->first + run->n; k++)
-            if (mend_rank_is_ours(&agent->rank[k]))
-                ours[n++] = k;
+            named[n++] = k;
     }
     if (n)
-        mend_control_end(agent, ours, n, what);
-    free(ours);
+        mend_control_end(agent, named, n, what);
+    free(named);
     if (is_root(agent) && entry->runs_n)
         hold(agent, mend_fact_runs(entry)->first);
 }

@@ -7,6 +7,7 @@
 /* RUN: -n 6 ; set MACHINES=2 ; args all ; expect "rank 0 ok" ; expect "rank 4 ok" ; times 6 */
 /* RUN: -n 6 ; set MACHINES=3 ; args all ; expect "rank 0 ok" ; expect "rank 4 ok" ; times 6 */
 /* RUN: -n 6 ; set MACHINES=3 ; args voted ; expect "rank 0 ok" ; expect "rank 4 ok" ; times 6 */
+/* RUN: -n 6 ; set MACHINES=3 ; args whole ; exit 9 ; expect "rank 1 aborted the job with code 9" ; expect-no "rank 0 (pid" */
 #include "../common.h"
 
 enum { VOTES };
@@ -33,6 +34,12 @@ int main(int argc, char **argv)
     int n, m, flag = 1, low, high;
 
     start(&argc, &argv);
+    if (!strcmp(argv[1], "whole")) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1)
+            MPI_Abort(MPI_COMM_WORLD, 9);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, is_victim(rank), rank, &victims), MPI_SUCCESS);
     if (rank == 1) {
         if (!strcmp(argv[1], "voted"))
