@@ -197,12 +197,12 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
            syscall(SYS_tgkill, (pid_t)mend_load_relaxed(&r->pid), (pid_t)thread, SIGURG) == 0;
 }
 
-/* Of this job.  MEND_NODES puts it on another node in tests, in the same segment; a process that has read no parameters has 0
- * of them. */
+/* Of this job.  In a job of one node MEND_NODES puts it on another one, for tests, in the same segment; a process that has
+ * read no parameters has 0 of them. */
 static void meet_in_job(struct mend_proc *self, mend_peer p, const struct mend_node_process *given)
 {
     const struct local *l = self->rt_state;
-    uint64_t nodes = self->params.nodes;
+    uint64_t nodes = l->shm->nodes_n ? 0 : self->params.nodes;
     mend_place place = mend_place_at(given->place);
 
     if (given->node != l->shm->node)

@@ -8,6 +8,7 @@
  *     await(k, n)    until counter k is at least n; calls no MPI function
  *     await_in_mpi(k, n)   the same, but calls MPI all the time: others may ask a rank that has the decision
  *                    of an agreement for it when a process has died
+ *     lot()          the seed of a random run
  *     die_now()      sends SIGKILL to this process
  *     await_kill()   outside MPI until the launcher kills it: `kill 2 at in:MPI_Recv:0,1`
  *     await_cont()   outside MPI until the launcher says that others wait: `cont 2 at in:MPI_Recv:0,1`; hold_cont()
@@ -54,6 +55,19 @@ static inline void open_board(void)
     board = mmap(NULL, BOARD_SLOTS * sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     CHECK(board != MAP_FAILED);
     close(fd);
+}
+
+/* A number that all ranks of a run have, and few other runs: they may have different parents. */
+static inline unsigned lot(void)
+{
+    const char *dir = getenv("MEND_TEST_TMP");
+    unsigned n = 2166136261u;
+
+    if (!dir)
+        return (unsigned)getppid();
+    for (; *dir; dir++)
+        n = (n ^ (unsigned char)*dir) * 16777619u;
+    return n % 1000000;
 }
 
 static inline void post(int slot)

@@ -215,7 +215,7 @@ static struct play read_arguments(int argc, char **argv)
     struct play p = {.where = argv[1], .first = (unsigned)atoi(argv[2]), .seed = 1};
 
     if (!strcmp(p.where, "random"))
-        p.seed = (unsigned)getppid();
+        p.seed = lot();
     for (int i = 3; i < argc; i++)
         if (!strcmp(argv[i], "inter"))
             p.inter = true;

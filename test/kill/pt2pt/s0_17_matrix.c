@@ -357,7 +357,7 @@ int main(int argc, char **argv)
 
     where = argv[1];
     if (argc <= 3 && !strcmp(where, "random"))
-        seed = (unsigned)getppid();
+        seed = lot();
     arm(where);
     start(&argc, &argv);
     if (rank == 0)

@@ -347,7 +347,7 @@ static MPI_Comm play_act(const char *where, const struct act *a, MPI_Comm all)
 int main(int argc, char **argv)
 {
     unsigned first = (unsigned)atoi(argv[2]);
-    unsigned seed = !strcmp(argv[1], "random") ? (unsigned)getppid() : 1;
+    unsigned seed = !strcmp(argv[1], "random") ? lot() : 1;
     MPI_Comm all;
 
     each = argc > 3 && !strcmp(argv[3], "each");
