@@ -227,18 +227,23 @@ static int do_errand(struct agent *agent, const struct mend_contact_act *act)
     return error;
 }
 
-static void answer(struct agent *agent, const struct mend_contact_act *act)
+static void say_answer(struct agent *agent, const struct rank *r, uint64_t job, uint64_t number,
+                       int error)
 {
-    struct rank *r = &agent->rank[act->rank];
     struct mend_ctl_abroad m = {.magic = MEND_CTL_MAGIC,
                                 .kind = MEND_CTL_ANSWER,
-                                .error = do_errand(agent, act),
-                                .job = act->job,
-                                .ask = act->number};
+                                .error = error,
+                                .job = job,
+                                .ask = number};
 
     if (r->ctl_fd >= 0 &&
         send(r->ctl_fd, &m, MEND_CTL_ABROAD_BYTES(0), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
         mend_verdict_call(agent, r);
+}
+
+static void answer(struct agent *agent, const struct mend_contact_act *act)
+{
+    say_answer(agent, &agent->rank[act->rank], act->job, act->number, do_errand(agent, act));
 }
 
 /* release: pairs with the acquire in own_number() (node/abroad.c) */
@@ -311,8 +316,13 @@ void mend_link_step(struct agent *agent, struct mend_contact_event ev)
 void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64_t number,
                      int first, int names_n)
 {
-    struct errand *e = names_n ? mend_xalloc(1, sizeof(*e)) : NULL;
+    struct errand *e;
 
+    if (agent->nodes.n) { /* other jobs could not reach the processes of other nodes */
+        say_answer(agent, r, other, number, ENOSPC);
+        return;
+    }
+    e = names_n ? mend_xalloc(1, sizeof(*e)) : NULL;
     if (e) {
         *e = (struct errand){.rank = r->index, .first = first, .n = names_n, .number = number};
         mend_list_append(&agent->errands, &e->link);

@@ -288,11 +288,13 @@ static void say_answer(struct request *q, const struct rank *by, enum mend_start
     answer(q, answers[what]);
 }
 
-/* True: places are being taken from ranks that have died or left. */
+/* True: places are being taken from ranks that have died or left.  With several agents there are none (vacancy.c). */
 static bool make_room(struct request *q)
 {
-    bool hopeful = mend_vacancy_collect(q->agent);
+    bool hopeful = !q->agent->nodes.n && mend_vacancy_collect(q->agent);
 
+    if (q->agent->nodes.n)
+        return false;
     if ((uint32_t)mend_vacancies(q->agent) < q->asked_n)
         hopeful |= mend_vacancy_clear_out(q->agent);
     return hopeful;
