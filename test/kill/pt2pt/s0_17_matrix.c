@@ -362,7 +362,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     if (rank == 0)
         fprintf(stderr, "seed %u\n", seed);
-    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
     MPI_Comm_attach_buffer(c, MPI_BUFFER_AUTOMATIC, 0);
     MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &spaced);
     MPI_Type_commit(&spaced);

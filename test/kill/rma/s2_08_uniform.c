@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     arm(argv[1]);
     start(&argc, &argv);
     CHECK_OK(MPI_Alloc_mem(BYTES, MPI_INFO_NULL, &from_alloc_mem));
-    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &all));
     for (int i = 0; i < size - 1; i++) {
         MPI_Comm rest = play(argv[1], all, i, mix(run * 1009u + (unsigned)i),
                              (enum call)((run + (unsigned)i) % CALLS));
