@@ -40,8 +40,10 @@ mend_time_ns mend_root_inject(struct root *root, mend_time_ns now)
 {
     for (; root->injected_n < root->timed_n; root->injected_n++) {
         int k = root->timed[root->injected_n];
-        mend_time_ns at = root->start_ns + root->o->injections[k].what.delay_ns;
+        mend_time_ns at = root->running_ns + root->o->injections[k].what.delay_ns;
 
+        if (!root->running_ns)
+            return MEND_TIME_NEVER; /* they are looked at again when the last node says so */
         if (now < at)
             return at;
         mend_post(&root->node[mend_root_node_of(root, root->o->injections[k].rank)].agent,

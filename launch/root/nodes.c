@@ -113,6 +113,14 @@ void mend_root_ready(struct root_node *node, const struct mend_message *m)
     }
 }
 
+static bool are_all(const struct root *root, enum root_node_state state)
+{
+    for (int k = 0; k < root->nodes_n; k++)
+        if (root->node[k].state < state)
+            return false;
+    return true;
+}
+
 void mend_root_started(struct root_node *node, const struct mend_message *m)
 {
     struct root *root = node->root;
@@ -122,6 +130,8 @@ void mend_root_started(struct root_node *node, const struct mend_message *m)
     snprintf(node->host, sizeof(node->host), "%.*s", (int)m->len, m->data);
     for (int i = 0; i < root->o->ranks_n; i++)
         node->living += mend_root_node_of(root, i) == node->number;
+    if (are_all(root, NODE_RUNNING)) /* a single node is so before its main loop begins */
+        root->running_ns = root->nodes_n == 1 ? root->start_ns : mend_time_monotonic_ns();
     if (node->number == 0 && m->arg[0])
         mend_root_report(root, 0, start, .ranks = root->n, .host = node->host,
                          .clock_ns = root->start_ns);
@@ -187,14 +197,6 @@ void mend_root_read_node(struct root *root, int number)
 }
 
 /* ---- ending ---- */
-
-static bool are_all(const struct root *root, enum root_node_state state)
-{
-    for (int k = 0; k < root->nodes_n; k++)
-        if (root->node[k].state < state)
-            return false;
-    return true;
-}
 
 static bool are_ready(const struct root *root)
 {

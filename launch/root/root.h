@@ -68,6 +68,8 @@ struct root {
     int report_fd; /* -1: none */
     int signal_fd;
     mend_time_ns start_ns, deadline_ns;
+    mend_time_ns
+        running_ns; /* since when the ranks of all nodes run: times of injections count from here; 0: not yet */
     int *timed; /* the injections that wait for a time, in that order */
     int timed_n, injected_n;
     int signal_seen;

@@ -31,6 +31,12 @@ def test_all_ranks_start_alike(run):
     assert len(lines) == 12 and {lines.count(x) % 3 for x in set(lines)} == {0}, r
 
 
+def test_timed_injection(run):
+    """Its time begins when the ranks of all nodes run, which takes longer than this time."""
+    r = run("--machines", 3, "--inject", "kill:2@time:1ms", "-n", 3, "sleep", 2)
+    assert r.status == 137 and "rank 2 (pid " in r.err and "never happened" not in r.err, r
+
+
 def test_more_machines_than_ranks(run):
     """An agent without ranks, as a spare node will be."""
     r = run("--machines", 4, "-n", 2, "sh", "-c", "echo $MEND_RANK")
