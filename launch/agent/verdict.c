@@ -258,7 +258,7 @@ static void publish(struct agent *agent, uint32_t first, uint32_t end)
             continue;
         r->verdict_ns = now;
         mend_rank_step(&r->state, MEND_RANK_VERDICT);
-        r->end.order = agent->ends_n++;
+        r->end.order = agent->nodes.n ? k : agent->ends_n++; /* the log has one order everywhere */
         if (r->state.ending == MEND_ENDING_TOLD)
             settle_end(agent, r); /* its child had ended before the others of its abort */
     }

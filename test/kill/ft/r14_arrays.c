@@ -7,6 +7,7 @@
  *   R14: the error text says which rank died, where, why and when
  *
  * RUN: -n 3 ; expect "rank 0 ok"
+ * RUN: -n 3 ; args fatal ; set MACHINES=2 ; exit 137 ; expect "MPI_Waitall on halo: MPI_ERR_IN_STATUS"
  * RUN: -n 3 ; args fatal ; exit 137 ;
  *   expect "MPI_Waitall on halo: MPI_ERR_IN_STATUS" ;
  *   expect "array_of_requests[1], receive from rank 2, tag 7, on halo" ;
