@@ -7,15 +7,11 @@
 
 #include "agent/agent.h"
 #include "agent/far.h"
-#include "agent/tell.h"
 #include "output/iof.h"
 #include "share/wire.h"
 
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 struct apart {
     struct agent agent;
@@ -23,7 +19,7 @@ struct apart {
     struct mend_wire wire;
     struct mend_post own; /* the agent's */
     uint32_t member;      /* of the loop */
-    bool begun, gone;
+    bool begun;
 };
 
 static void hear_begin(void *to, const struct mend_message *m)
@@ -59,7 +55,6 @@ static void on_event(void *self, uint32_t from, uint32_t of)
     if (mend_wire_read(&a->wire, &a->own))
         return;
     mend_loop_drop(&a->loop, a->wire.fd);
-    a->gone = true;
     mend_post(&a->own, &(struct mend_message){.kind = MEND_DOWN_KILL, .rank = -1});
     mend_post(&a->own, &(struct mend_message){.kind = MEND_DOWN_END, .rank = -1});
 }

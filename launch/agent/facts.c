@@ -172,11 +172,19 @@ static void apply_causes(struct agent *agent, const struct mend_fact *entry)
     }
 }
 
-static void hold(struct agent *agent, int32_t victim)
+/* By one of its victims that is waited for: those that had left MPI are not. */
+static void hold(struct agent *agent, const int32_t *named, int32_t n)
 {
-    struct held *h = mend_xalloc(1, sizeof(*h));
+    const struct mend_ledger *l = mend_log_ledger(agent->nodes.facts->log);
+    struct held *h;
+    int32_t i = 0;
 
-    h->victim = victim;
+    while (i < n && mend_ledger_name(l, named[i])->abort < 0)
+        i++;
+    if (i == n)
+        return;
+    h = mend_xalloc(1, sizeof(*h));
+    h->victim = named[i];
     h->until = mend_time_monotonic_ns() + HOLD_NS;
     mend_list_append(&agent->nodes.facts->held, &h->link);
 }
@@ -196,9 +204,9 @@ static void apply_abort(struct agent *agent, const struct mend_fact *entry)
     }
     if (n)
         mend_control_end(agent, named, n, what);
+    if (is_root(agent))
+        hold(agent, named, n);
     free(named);
-    if (is_root(agent) && entry->runs_n)
-        hold(agent, mend_fact_runs(entry)->first);
 }
 
 static void apply(struct agent *agent, const struct mend_fact *entry)

@@ -164,7 +164,12 @@ static void say_lost(struct root *root, const struct root_node *node)
     int first = mend_options_first(root->o, node->number),
         last = mend_options_first(root->o, node->number + 1) - 1;
 
-    if (!root->o->quiet)
+    if (root->o->quiet)
+        return;
+    if (first > last)
+        mend_root_say(root, "mend: node %d (without ranks) is lost: its agent has ended",
+                      node->number);
+    else
         mend_root_say(root, "mend: node %d (ranks %d to %d) is lost: its agent has ended",
                       node->number, first, last);
 }
@@ -238,10 +243,9 @@ bool mend_root_is_over(const struct root *root)
 /* It ends by itself, or is killed. */
 static void await(struct root_node *node)
 {
-    struct pollfd p = {.fd = node->wire.fd, .events = 0};
+    struct pollfd p = {.fd = node->wire.fd, .events = POLLIN};
     struct mend_post post = mend_root_post(node);
 
-    p.events = POLLIN;
     while (node->wire.fd >= 0 && poll(&p, 1, AWAIT_MS) > 0)
         if (!mend_wire_read(&node->wire, &post))
             mend_wire_close(&node->wire);
