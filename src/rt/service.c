@@ -131,17 +131,18 @@ static bool is_mine(int fd, mode_t kind)
            !(s.st_mode & 077);
 }
 
-/* The descriptor of the directory, or -errno. */
-/* A process that is about to publish holds the directory, so that no sweep removes it meanwhile.  Waits for nobody: a sweep may
- * be stopped.  False: one is removing it, or has. */
+/* A process that is about to publish holds the directory, so that no sweep removes it meanwhile.  If a sweep has the lock, it may
+ * be stopped, and nobody waits for it: a file in the directory keeps it as well, and the caller tries again if the sweep was
+ * faster.  False: the directory has been removed. */
 static bool hold_dir(int fd)
 {
     struct stat st;
 
-    return !flock(fd, LOCK_SH | LOCK_NB) && !fstat(fd, &st) && st.st_nlink > 0;
+    flock(fd, LOCK_SH | LOCK_NB);
+    return !fstat(fd, &st) && st.st_nlink > 0;
 }
 
-/* create: it is made if it is not there, and held until it is closed. */
+/* The descriptor of the directory, or -errno.  create: it is made if it is not there, and held until it is closed. */
 static int open_dir(const char *dir, bool create)
 {
     int fd, error = EPERM;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -273,6 +274,21 @@ MEND_TEST(rivals_never_share_a_name)
         for (int k = 0; k < RIVALS; k++)
             CHECK(wait(&status) > 0 && status == 0);
     }
+}
+
+/* It is stopped, or has no processor, just before it removes the directory. */
+MEND_TEST(publishing_beside_a_sweep_that_does_not_go_on)
+{
+    int fd;
+
+    fresh();
+    CHECK(!mkdir(dir, 0700));
+    fd = open(dir, O_RDONLY | O_DIRECTORY);
+    CHECK(fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB));
+    CHECK_EQ(publish("a"), 0);
+    CHECK(rmdir(dir) && errno == ENOTEMPTY);
+    close(fd);
+    CHECK_EQ(look_up("a"), 0);
 }
 
 static void *sweep_on(void *stop)
