@@ -27,9 +27,6 @@
  *                  A1 makes it the same at all, A5 (of what was called) says that it ends
  * Revocation   V1  at the end all living members are revoked, or none (S0-59)
  *              V2  no member is revoked before a member called revoke
- * Notices      N1  at the end all living agents know the same verdicts
- *              N2  every loss of an agent is known to all
- *              N3  every verdict was given by an agent
  * Detection    D1  a verdict only about a process that is dead (kill before report)
  *              D2  no verdict about a process that ended after its good-bye (R23)
  *              D3  at most one verdict per process
@@ -300,50 +297,6 @@ const char *mend_sim_check_revoke_end(const struct mend_sim_view *v)
     }
     return revoked == 0 || revoked == alive ? NULL
                                             : "V1: a living member never heard of the revocation";
-}
-
-const char *mend_sim_check_notice(const struct mend_sim_view *v, int rank)
-{
-    const struct mend_sim_notice_proc *p = mend_sim_proc(v, rank);
-    struct mend_verdict verdict;
-
-    if (v->conf->ranks > 64)
-        return NULL;
-    mend_notice_check(&p->m);
-    for (int r = 0; r < v->conf->ranks; r++) {
-        const struct mend_sim_notice_proc *q = mend_sim_proc(v, r);
-
-        if (r < v->conf->instances && mend_notice_known(&p->m, r, &verdict) &&
-            v->fate[r] != MEND_SIM_DEAD && !q->called)
-            return "N3: a verdict that nobody gave";
-        if (mend_notice_known(&p->m, v->conf->instances + r, &verdict) &&
-            v->fate[r] == MEND_SIM_ALIVE)
-            return "N3: a living agent is taken for lost";
-    }
-    return NULL;
-}
-
-const char *mend_sim_check_notice_end(const struct mend_sim_view *v)
-{
-    for (int number = 0; number < v->conf->instances + v->conf->ranks; number++) {
-        int knows = 0, alive = 0;
-
-        for (int r = 0; r < v->conf->ranks; r++) {
-            const struct mend_sim_notice_proc *p = mend_sim_proc(v, r);
-            struct mend_verdict verdict;
-
-            if (v->fate[r] != MEND_SIM_ALIVE)
-                continue;
-            alive++;
-            knows += mend_notice_known(&p->m, number, &verdict);
-        }
-        if (knows && knows != alive)
-            return "N1: a living agent never heard of a verdict";
-        if (alive && !knows && number >= v->conf->instances &&
-            v->fate[number - v->conf->instances] != MEND_SIM_ALIVE)
-            return "N2: the loss of an agent is unknown";
-    }
-    return NULL;
 }
 
 const char *mend_sim_check_detector(const struct mend_sim_view *v, int rank)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* count.c – the cost of a protocol: messages, and latency in the virtual time of a LogGP network.
  *
- * All processes begin at time 0, or one does (revocation, notice).  A process is busy for o with
+ * All processes begin at time 0, or one does (revocation).  A process is busy for o with
  * every message that it sends or receives, and with every death that it is told of.  All processes are told of a
  * death when it happens: the time of the detector is not part of these figures.
  *
@@ -20,8 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NODES_MAX 4096 /* notices are between nodes, not ranks */
 
 enum scenario { NOBODY_DIES, ROOT_DIES, ROOTS_DIE, CHILDREN_DIE, KNOWN_DEAD };
 
@@ -62,13 +60,9 @@ static int log2_of(int n)
 /* Has this process what the protocol is there for? */
 static bool is_done(struct count *c, int rank)
 {
-    struct mend_verdict v;
-
     if (c->play == &mend_sim_agree)
         return mend_sim_agree_comm(proc(c, rank), c->conf, 0)->decided == c->conf->instances;
-    if (c->play == &mend_sim_revoke)
-        return mend_flood_is_revoked(&((struct mend_sim_revoke_proc *)proc(c, rank))->m);
-    return mend_notice_known(&((struct mend_sim_notice_proc *)proc(c, rank))->m, 0, &v);
+    return mend_flood_is_revoked(&((struct mend_sim_revoke_proc *)proc(c, rank))->m);
 }
 
 /* ---- deaths ---- */
@@ -285,8 +279,6 @@ void mend_sim_count(const struct mend_sim_play *play, const struct mend_sim_conf
         struct mend_sim_conf c = *conf;
 
         c.ranks = ranks[i];
-        if (play == &mend_sim_notice && c.ranks > NODES_MAX)
-            break;
         c.instances = 1;
         print_rows(play, &c);
     }

@@ -69,8 +69,6 @@ static void fill_defaults(struct mend_sim_options *o)
         c->crashes = o->play == &mend_sim_detector ? 0 : all ? 1 : c->ranks / 2;
     if (c->instances < 0)
         c->instances = all ? 1 : 4;
-    if (o->play == &mend_sim_notice && c->instances > c->ranks)
-        c->instances = c->ranks;
     if (o->play == &mend_sim_birth && (c->ranks < 3 || c->inter > c->ranks - 2))
         mend_sim_refuse(
             "birth wants --ranks for one that asks, one that is started, and the agent");
@@ -263,8 +261,6 @@ static void vary(struct mend_sim_options *o)
         c->suspicions = c->partitions = 0;
         c->reorder = c->duplicate = false;
     }
-    if (c->instances > c->ranks && o->play == &mend_sim_notice)
-        c->instances = c->ranks;
 }
 
 static int spend(struct mend_sim_options *o)

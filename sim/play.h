@@ -5,7 +5,6 @@
 
 #include "ft/agree_sm.h"
 #include "ft/detector_sm.h"
-#include "ft/notice_sm.h"
 #include "ft/flood_sm.h"
 #include "sim.h"
 
@@ -122,13 +121,6 @@ struct mend_sim_revoke_proc {
     struct mend_flood m;
 };
 
-/* An agent; the lowest `instances` agents have a rank each and declare it dead. */
-struct mend_sim_notice_proc {
-    int32_t rank;
-    bool called;
-    struct mend_notice m;
-};
-
 /* Rank 0 is the agent, the others are the processes that it looks after. */
 enum mend_sim_life {
     MEND_SIM_RUNS = 0,
@@ -156,8 +148,6 @@ const char *mend_sim_check_agree(const struct mend_sim_view *v, int rank);
 const char *mend_sim_check_agree_end(const struct mend_sim_view *v);
 const char *mend_sim_check_revoke(const struct mend_sim_view *v, int rank);
 const char *mend_sim_check_revoke_end(const struct mend_sim_view *v);
-const char *mend_sim_check_notice(const struct mend_sim_view *v, int rank);
-const char *mend_sim_check_notice_end(const struct mend_sim_view *v);
 const char *mend_sim_check_detector(const struct mend_sim_view *v, int rank);
 const char *mend_sim_check_detector_end(const struct mend_sim_view *v);
 

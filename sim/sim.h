@@ -160,7 +160,7 @@ struct mend_sim_play {
                      size_t size);
 };
 
-extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke, mend_sim_notice,
+extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke,
     mend_sim_detector, mend_sim_lock, mend_sim_birth, mend_sim_port, mend_sim_contact,
     mend_sim_look;
 

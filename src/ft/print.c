@@ -8,7 +8,6 @@
 #include "ft/detector_sm.h"
 #include "ft/ledger_sm.h"
 #include "ft/log_sm.h"
-#include "ft/notice_sm.h"
 #include "ft/flood_sm.h"
 #include "ft/refill_sm.h"
 #include "ft/starter_sm.h"
@@ -106,20 +105,6 @@ int mend_flood_print(const struct mend_flood *x, char *buf, size_t size)
     if (x->from >= 0)
         ADD(&l, " by %d", (int)x->from);
     add_set(&l, "dead", x->dead, (int32_t)mend_bits_words(x->n));
-    return l.len;
-}
-
-int mend_notice_print(const struct mend_notice *x, char *buf, size_t size)
-{
-    struct line l = {buf, size, 0};
-    struct mend_verdict v;
-
-    ADD(&l, "notice agent %d/%d%s knows", (int)x->me, (int)x->nagents,
-        x->excluded ? " excluded" : "");
-    for (int32_t i = 0; i < x->nranks + x->nagents; i++)
-        if (mend_notice_known(x, i, &v))
-            ADD(&l, " %s%d", i < x->nranks ? "" : "agent ",
-                (int)(i < x->nranks ? i : i - x->nranks));
     return l.len;
 }
 

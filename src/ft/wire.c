@@ -229,28 +229,3 @@ bool mend_ft_agree_peek(const void *buf, size_t len, struct mend_agree_msg *msg_
     get(&r, 4);
     return !r.bad && kind >= MEND_AGREE_UP && kind <= MEND_AGREE_GONE && msg_p->ballot >= 0;
 }
-
-void mend_ft_verdict_encode(const struct mend_verdict *v, void *buf)
-{
-    uint8_t *p = buf;
-
-    p = put(p, (uint32_t)v->peer, 4);
-    p = put(p, (uint64_t)v->cause, 1);
-    p = put(p, (uint32_t)v->code, 4);
-    put(p, v->when_ns, 8);
-}
-
-enum mend_status mend_ft_verdict_decode(const void *buf, size_t len, int32_t n,
-                                        struct mend_verdict *v_p)
-{
-    struct reader r = {buf, (const uint8_t *)buf + len, false};
-    uint64_t number = get(&r, 4);
-
-    v_p->cause = (int32_t)get(&r, 1);
-    v_p->code = (int32_t)(uint32_t)get(&r, 4);
-    v_p->when_ns = get(&r, 8);
-    if (r.bad || r.at != r.end || number >= (uint64_t)n || v_p->cause >= MEND_VERDICT_CAUSES)
-        return MEND_ERR_BAD;
-    v_p->peer = (int32_t)number;
-    return MEND_OK;
-}

@@ -14,7 +14,6 @@
  *               the two sets; form 1: ceil(n/8) bytes; form 2: u32 count, then (u32 first, u32 length)
  *                  ascending
  *               REQUEST has no words and no failed set, GONE ends after `accepted`
- *   verdict     u32 number, u8 cause, u32 code, u64 when
  *   revocation  nothing: the frame says it all
  *
  * One message has one encoding, so encode(decode(bytes)) == bytes or decode refuses; that is what
@@ -23,10 +22,8 @@
 #define MEND_FT_WIRE_H
 
 #include "ft/agree_sm.h"
-#include "ft/verdict.h"
 
 #define MEND_FT_AGREE_HEAD_BYTES 19
-#define MEND_FT_VERDICT_BYTES    17
 
 /* Largest encoding of an agreement's message among n members. */
 size_t mend_ft_agree_max_bytes(int32_t n);
@@ -44,12 +41,5 @@ enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, in
 /* The kind, number and ballot of a message about members that the caller knows nothing of.  False: damaged,
  * as far as can be told. */
 bool mend_ft_agree_peek(const void *buf, size_t len, struct mend_agree_msg *msg_p);
-
-/* Encodes a verdict into MEND_FT_VERDICT_BYTES bytes. */
-void mend_ft_verdict_encode(const struct mend_verdict *v, void *buf);
-
-/* Decodes exactly len bytes; numbers from 0 to n - 1 are allowed.  MEND_ERR_BAD: damaged. */
-enum mend_status mend_ft_verdict_decode(const void *buf, size_t len, int32_t n,
-                                        struct mend_verdict *v_p);
 
 #endif

@@ -106,24 +106,6 @@ MEND_TEST(what_is_neutral_costs_nothing)
     CHECK_EQ(mend_ft_agree_encode(&m, 1000, buf, sizeof buf), MEND_FT_AGREE_HEAD_BYTES + 20);
 }
 
-MEND_TEST(verdicts_come_back_as_they_were)
-{
-    struct mend_verdict a = {1234, MEND_VERDICT_EXIT, -7, UINT64_C(0x123456789abcdef), false}, b;
-    uint8_t buf[MEND_FT_VERDICT_BYTES + 1];
-
-    mend_ft_verdict_encode(&a, buf);
-    CHECK_EQ(mend_ft_verdict_decode(buf, MEND_FT_VERDICT_BYTES, 1235, &b), MEND_OK);
-    CHECK_EQ(a.peer, b.peer);
-    CHECK_EQ(a.cause, b.cause);
-    CHECK_EQ(a.code, b.code);
-    CHECK_EQ(a.when_ns, b.when_ns);
-    CHECK_EQ(mend_ft_verdict_decode(buf, MEND_FT_VERDICT_BYTES, 1234, &b), MEND_ERR_BAD);
-    CHECK_EQ(mend_ft_verdict_decode(buf, MEND_FT_VERDICT_BYTES - 1, 1235, &b), MEND_ERR_BAD);
-    CHECK_EQ(mend_ft_verdict_decode(buf, MEND_FT_VERDICT_BYTES + 1, 1235, &b), MEND_ERR_BAD);
-    buf[4] = MEND_VERDICT_CAUSES;
-    CHECK_EQ(mend_ft_verdict_decode(buf, MEND_FT_VERDICT_BYTES, 1235, &b), MEND_ERR_BAD);
-}
-
 /* Good messages with a few bytes changed, cut or lengthened, and pure noise; see wire_fuzz.c. */
 MEND_TEST(damage_is_refused_or_harmless)
 {

@@ -62,8 +62,6 @@ finds D1 detector --seeds 1000 --ranks 8 --suspicions 2 --break report-first
 both D2 detector accuse --ranks 2
 both D3 detector babble --ranks 2
 both D4 detector deaf --ranks 2
-both N2 notice deaf --ranks 3
-both N3 notice accuse --ranks 3
 both V2 revoke invent --ranks 3
 
 # the bounds are of runs with a seed; creation is a variant; floods have to be repaired in larger worlds
@@ -79,8 +77,6 @@ finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break r
 finds A5 agree --free --seeds 2000 --break rash
 finds V1 revoke --exhaustive --ranks 6 --crashes 4 --break no-repair
 finds V1 revoke --seeds 20000 --ranks 6 --crashes 4 --instances 1 --break no-repair
-finds N1 notice --exhaustive --ranks 6 --crashes 4 --break no-repair
-finds N1 notice --seeds 20000 --ranks 16 --crashes 12 --break no-repair
 
 # shared memory: the code sees a mistaken order of accesses, or too few slots, or a verdict before its time
 finds A1 memory --exhaustive --ranks 3 --crashes 2 --break late-look

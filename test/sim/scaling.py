@@ -70,7 +70,7 @@ def option(command, name, default):
 def search_table(rows):
     yield "| what | processes | deaths | wrong suspicions | agreements | states | transitions | emptied | s |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|"
-    order = ["agree", "memory", "lock", "look", "birth", "contact", "port", "revoke", "notice", "detector"]
+    order = ["agree", "memory", "lock", "look", "birth", "contact", "port", "revoke", "detector"]
     key = lambda r: (order.index(r[1][0]), option(r[0], "ranks", 3))  # noqa: E731
     for command, (play, states, steps, _, _, seconds, complete) in sorted(rows, key=key):
         extra = []
