@@ -57,7 +57,10 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
                      struct mend_loop *loop)
 {
     mend_process_prepare(&agent->before);
-    if (!mend_loop_open(loop) || !mend_root_open(root, o, loop))
+    if (!mend_loop_open(loop))
+        die("the system has no file descriptors left");
+    mend_agent_join(agent, loop);
+    if (!mend_root_open(root, o, loop))
         die("the system has no file descriptors left");
     root->before = &agent->before;
     agent->root = mend_root_post(&root->node[0]);
@@ -67,7 +70,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     memcpy(agent->nodes.key, root->key, sizeof(root->key));
     if (!mend_root_start_agents(root))
         die("an agent cannot be started");
-    mend_agent_open(agent, o, loop);
+    mend_agent_open(agent, o);
     root->iof = agent->iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
     if (!root->iof)
         die("no thread for the ranks' output");

@@ -262,7 +262,10 @@ static void hear(void *to, const struct mend_message *m)
         mend_agent_inject(agent, &agent->o->injections[m->arg[0]]);
         break;
     case MEND_DOWN_WAITS:
-        mend_waits_print(agent);
+        mend_waits_tell(agent, m->arg[0]);
+        break;
+    case MEND_DOWN_BLOCKED:
+        mend_blocked_ask(agent, m);
         break;
     default:
         mend_far_hear(agent, m);

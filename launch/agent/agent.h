@@ -169,10 +169,11 @@ static inline bool mend_rank_is_dead(const struct agent *agent, int i)
     return mend_load_acquire(&agent->rank[i].shared->fate) != 0;
 }
 
-/* blocked.c: carries out the injections whose waiting ranks wait; returns when to look again. */
+/* blocked.c: the root asks about the ranks of an injection; looks at them, returns when to look again. */
+void mend_blocked_ask(struct agent *agent, const struct mend_message *m);
 mend_time_ns mend_blocked_look(struct agent *agent, mend_time_ns now);
 
-/* agent.c: makes the agent a member of the loop; has it told of all its descriptors, when its ranks run. */
+/* agent.c: makes the agent a member of the loop, before members that act on what it tells them; has it told of all its descriptors, when its ranks run. */
 void mend_agent_join(struct agent *agent, struct mend_loop *loop);
 void mend_agent_listen_to_all(struct agent *agent);
 
@@ -181,7 +182,7 @@ struct mend_post mend_agent_post(struct agent *agent);
 
 /* open.c: prepares all that is there before the first rank: segment, threads.  Does not return if it cannot.  Starts the ranks; false:
  * one could not be started (a message was printed).  Cleans up when all have ended. */
-void mend_agent_open(struct agent *agent, struct mend_options *o, struct mend_loop *loop);
+void mend_agent_open(struct agent *agent, struct mend_options *o);
 bool mend_agent_start(struct agent *agent);
 void mend_agent_close(struct agent *agent);
 
@@ -196,12 +197,8 @@ void mend_agent_inject(struct agent *agent, struct mend_injection *in);
 void mend_control_read(struct agent *agent, struct rank *r);
 void mend_control_last_words(struct agent *agent);
 
-/* waits.c: prints what each rank waits for; takes up to a second. */
-void mend_waits_print(struct agent *agent);
-
-/* calls.c: says which of the ranks that answer are in collective calls that do not match, and which have not
- * entered those that do. */
-void mend_calls_compare(struct agent *agent, const bool *answers);
+/* waits.c: tells the root what each rank waits for; takes up to a second. */
+void mend_waits_tell(struct agent *agent, int64_t question);
 
 /* sweep.c: kills what the ranks left behind. */
 void mend_sweep_group(const struct rank *r);

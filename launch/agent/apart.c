@@ -84,10 +84,11 @@ int mend_agent_apart(struct mend_options *o)
         return 1;
     a->own = mend_agent_post(&a->agent);
     a->agent.root = mend_wire_post(&a->wire);
+    mend_agent_join(&a->agent, &a->loop);
     a->member = mend_loop_join(
         &a->loop,
         (struct mend_loop_member){.self = a, .event = on_event, .look = look, .is_done = is_done});
-    mend_agent_open(&a->agent, o, &a->loop);
+    mend_agent_open(&a->agent, o);
     a->agent.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
     if (!a->agent.iof || !mend_loop_add(&a->loop, a->member, a->wire.fd, 0, 0))
         return 1;

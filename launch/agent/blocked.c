@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blocked.c – injections at in:CALL:RANKS, which happen when all of these ranks wait in that call.
+/* blocked.c – injections at in:CALL:RANKS, which happen when all of these ranks wait in that call: what this node knows of it.
  *
- *   it sleeps ──asked──> its answer (life/waits.c) is "in CALL..." ──all, and all once more──> the injection
+ *   question of the root ──> it sleeps ──asked──> its answer (life/waits.c) is "in CALL..." ──all of this node──> the root
  *
- * While such an injection is open the agent looks every millisecond.  Only a rank that sleeps is asked, so ranks that
- * compute or move data are not disturbed.  All answer twice, because the first to answer may have gone on meanwhile.  The
- * look ends when the rank that it happens to or a rank that should wait has ended; a rank that never waits there is a matter of
- * --timeout. */
+ * While a question is open the agent looks every millisecond.  A rank that sleeps is asked at once.  One that does not may
+ * compute or move data, and is asked rarely: with a core of its own it may wait without sleep.  The root asks twice (root/inject.c), because the first to answer may have gone on
+ * meanwhile; the second question is answered with no as soon as one does not wait.  The look ends when the rank that it happens to
+ * or a rank that should wait has ended; a rank that never waits there is a matter of --timeout. */
 #include "agent/agent.h"
+
+#include "agent/tell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define LOOK_NS     1000000
-#define ROUNDS      2
+#define LOOKS       32 /* between two questions to a rank that does not sleep */
 #define CALL_PREFIX "in "
 
 static struct mend_node_rank *shared(struct agent *agent, int rank)
@@ -55,43 +57,77 @@ static bool sleeps(struct agent *agent, int rank)
     return has_begun(agent, rank) && mend_load_relaxed(&shared(agent, rank)->armed);
 }
 
-/* One step with one rank; returns whether it has answered in this round that it waits there. */
-static bool look_at(struct agent *agent, struct mend_injection *in, struct mend_waiter *w)
+static void ask(struct agent *agent, struct mend_waiter *w)
 {
-    if (!sleeps(agent, w->rank)) {
-        w->asked = w->there = false;
-        in->rounds = 0;
-    } else if (w->asked) {
-        /* acquire: pairs with the release in on_signal(), after the text */
-        w->asked = mend_load_acquire(&shared(agent, w->rank)->wait_seq) == w->seq;
-        w->there = !w->asked && waits_there(agent, in, w->rank);
-        in->rounds = w->asked || w->there ? in->rounds : 0;
-    } else if (!w->there) {
-        w->seq = mend_load_acquire(&shared(agent, w->rank)->wait_seq);
-        w->asked = mend_rank_signal(&agent->rank[w->rank], MEND_SIG_REPORT);
-    }
-    return w->there;
+    w->seq = mend_load_acquire(&shared(agent, w->rank)->wait_seq);
+    if (mend_rank_signal(&agent->rank[w->rank], MEND_SIG_REPORT))
+        w->state = MEND_WAITER_ASKED;
 }
 
-static bool all_wait(struct agent *agent, struct mend_injection *in)
+/* acquire: pairs with the release in on_signal(), after the text */
+static bool has_answered(struct agent *agent, const struct mend_waiter *w)
 {
-    bool all = has_begun(agent, in->rank);
+    return mend_load_acquire(&shared(agent, w->rank)->wait_seq) != w->seq;
+}
+
+/* One step with one rank. */
+static void look_at(struct agent *agent, struct mend_injection *in, struct mend_waiter *w)
+{
+    bool sleeping = sleeps(agent, w->rank), woke = w->slept && !sleeping;
+
+    w->slept = sleeping;
+    if (w->state == MEND_WAITER_ELSEWHERE && !in->hasty)
+        w->state = MEND_WAITER_OPEN;
+    if (w->state != MEND_WAITER_OPEN && woke)
+        w->state = MEND_WAITER_ELSEWHERE;
+    else if (w->state == MEND_WAITER_ASKED && has_answered(agent, w))
+        w->state = waits_there(agent, in, w->rank) ? MEND_WAITER_THERE : MEND_WAITER_ELSEWHERE;
+    else if (w->state == MEND_WAITER_OPEN && has_begun(agent, w->rank) &&
+             (sleeping || ++w->looks_n % LOOKS == 0))
+        ask(agent, w);
+}
+
+static bool is_ours(const struct agent *agent, int rank)
+{
+    return mend_rank_is_ours(&agent->rank[rank]);
+}
+
+static void look_at_all(struct agent *agent, struct mend_injection *in)
+{
+    bool all = !is_ours(agent, in->rank) || has_begun(agent, in->rank), no = false;
 
     for (int i = 0; i < in->waiters_n; i++)
-        all &= look_at(agent, in, &in->waiters[i]);
-    if (!all || ++in->rounds == ROUNDS)
-        return all;
-    for (int i = 0; i < in->waiters_n; i++)
-        in->waiters[i].there = false;
-    return false;
+        if (is_ours(agent, in->waiters[i].rank)) {
+            look_at(agent, in, &in->waiters[i]);
+            all &= in->waiters[i].state == MEND_WAITER_THERE;
+            no |= in->waiters[i].state == MEND_WAITER_ELSEWHERE;
+        }
+    if (!all && !(in->hasty && no))
+        return;
+    mend_tell_blocked(agent, in->question, (int)(in - agent->o->injections), all);
+    in->question = 0;
 }
 
 static bool can_happen(struct agent *agent, const struct mend_injection *in)
 {
     for (int i = 0; i < in->waiters_n; i++)
-        if (mend_rank_has_ended(&agent->rank[in->waiters[i].rank]))
+        if (is_ours(agent, in->waiters[i].rank) &&
+            mend_rank_has_ended(&agent->rank[in->waiters[i].rank]))
             return false;
-    return !mend_rank_has_ended(&agent->rank[in->rank]);
+    return !is_ours(agent, in->rank) || !mend_rank_has_ended(&agent->rank[in->rank]);
+}
+
+void mend_blocked_ask(struct agent *agent, const struct mend_message *m)
+{
+    struct mend_injection *in;
+
+    if (m->arg[0] < 0 || m->arg[0] >= agent->o->injections_n)
+        return;
+    in = &agent->o->injections[m->arg[0]];
+    in->question = m->arg[1];
+    in->hasty = m->arg[2];
+    for (int i = 0; i < in->waiters_n; i++)
+        in->waiters[i].state = MEND_WAITER_OPEN;
 }
 
 mend_time_ns mend_blocked_look(struct agent *agent, mend_time_ns now)
@@ -101,11 +137,10 @@ mend_time_ns mend_blocked_look(struct agent *agent, mend_time_ns now)
     for (int i = 0; i < agent->o->injections_n; i++) {
         struct mend_injection *in = &agent->o->injections[i];
 
-        if (in->what.at != MEND_INJECT_AT_WAIT || in->happened || !can_happen(agent, in))
+        if (!in->question || !can_happen(agent, in))
             continue;
-        if (all_wait(agent, in))
-            mend_agent_inject(agent, in);
-        else
+        look_at_all(agent, in);
+        if (in->question)
             next = now + LOOK_NS;
     }
     return next;

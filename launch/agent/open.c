@@ -129,7 +129,7 @@ static void open_descriptors(struct agent *agent)
         die("the system has no file descriptors left");
 }
 
-void mend_agent_open(struct agent *agent, struct mend_options *o, struct mend_loop *loop)
+void mend_agent_open(struct agent *agent, struct mend_options *o)
 {
     agent->o = o;
     agent->self_pid = getpid();
@@ -142,7 +142,6 @@ void mend_agent_open(struct agent *agent, struct mend_options *o, struct mend_lo
     agent->reporting = o->report_path != NULL;
     pthread_mutex_init(&agent->lock, NULL);
     mend_list_init(&agent->spawn_waits);
-    mend_agent_join(agent, loop);
     open_descriptors(agent);
     create_ranks(agent);
     mend_vacancy_init(agent);

@@ -92,6 +92,39 @@ void mend_tell_injected(struct agent *agent, const struct rank *r, int number)
          &(struct mend_message){.kind = MEND_UP_HAPPENED, .rank = r->index, .arg = {number}});
 }
 
+void mend_tell_wait(struct agent *agent, int64_t question, const struct rank *r, const char *what)
+{
+    char text[MEND_NODE_WAIT_BYTES + 32];
+    int n = snprintf(text, sizeof(text), "(pid %d): %s", mend_rank_named(r), what);
+
+    tell(agent, &(struct mend_message){.kind = MEND_UP_WAIT,
+                                       .rank = r->index,
+                                       .arg = {question},
+                                       .data = text,
+                                       .len = (uint32_t)n});
+}
+
+void mend_tell_call(struct agent *agent, int64_t question, const struct rank *r,
+                    const struct mend_node_call *call)
+{
+    tell(agent, &(struct mend_message){.kind = MEND_UP_CALL,
+                                       .rank = r->index,
+                                       .arg = {question},
+                                       .data = (const char *)call,
+                                       .len = sizeof(*call)});
+}
+
+void mend_tell_answered(struct agent *agent, int64_t question)
+{
+    tell(agent, &(struct mend_message){.kind = MEND_UP_ANSWERED, .rank = -1, .arg = {question}});
+}
+
+void mend_tell_blocked(struct agent *agent, int64_t question, int injection, bool wait)
+{
+    tell(agent, &(struct mend_message){
+                    .kind = MEND_UP_BLOCKED, .rank = -1, .arg = {injection, question, wait}});
+}
+
 void mend_tell_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what)
 {
     tell(agent, &(struct mend_message){

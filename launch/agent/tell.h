@@ -38,4 +38,12 @@ void mend_tell_names(struct agent *agent);
 void mend_tell_ends(struct agent *agent);
 void mend_tell_injected(struct agent *agent, const struct rank *r, int number);
 
+/* Answers to a question of the root: what r waits for, in which collective call it is; that this is all.  Whether the ranks of this
+ * node wait as the injection of that number among all wants. */
+void mend_tell_wait(struct agent *agent, int64_t question, const struct rank *r, const char *what);
+void mend_tell_call(struct agent *agent, int64_t question, const struct rank *r,
+                    const struct mend_node_call *call);
+void mend_tell_answered(struct agent *agent, int64_t question);
+void mend_tell_blocked(struct agent *agent, int64_t question, int injection, bool wait);
+
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waits.c – "what does each rank wait for?", asked when the time is over or by SIGUSR1.
+/* waits.c – what each rank of this node waits for, when the root asks.
  *
- * A rank that runs MPI answers MEND_SIG_REPORT by writing a line into the segment; together the
- * lines are the graph of all waits.  A rank gets 200 ms for its answer, and a second if it got no
- * processor in that time; for a rank that does not answer, the kernel says what it did. */
+ * A rank that runs MPI answers MEND_SIG_REPORT by writing a line into the segment.  It gets 200 ms for its answer, and
+ * a second if it got no processor in that time; for a rank that does not answer, the kernel says what it did. */
 #include "agent/agent.h"
 
 #include "agent/tell.h"
@@ -71,7 +70,8 @@ static const char *why_silent(const struct rank *r, const struct asked *a)
     }
 }
 
-static void print_one(struct agent *agent, const struct rank *r, const struct asked *a)
+static void tell_one(struct agent *agent, const struct rank *r, const struct asked *a,
+                     int64_t question)
 {
     struct mend_node_rank *s = shared(agent, r->index);
     enum mend_presence presence = mend_rank_presence(agent, r->index);
@@ -80,9 +80,6 @@ static void print_one(struct agent *agent, const struct rank *r, const struct as
 
     memcpy(text, s->wait_text, sizeof(text));
     text[sizeof(text) - 1] = '\0';
-    for (char *c = text; *c; c++) /* it comes from a program that we do not trust */
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
     if (r->has_left)
         what = "has ended";
     else if (mend_rank_is_dead(agent, r->index))
@@ -101,7 +98,9 @@ static void print_one(struct agent *agent, const struct rank *r, const struct as
         what = "without a session";
     else
         what = answered(agent, r->index, a->first) ? text : why_silent(r, a);
-    mend_say(agent, "mend:   rank %d (pid %d): %s", r->index, mend_rank_named(r), what);
+    mend_tell_wait(agent, question, r, what);
+    if (what == text && s->wait_call.ctx)
+        mend_tell_call(agent, question, r, &s->wait_call);
 }
 
 /* Its threads were inside the library, where nobody can look: it is asked once more. */
@@ -128,11 +127,8 @@ static bool wait_on(struct agent *agent, struct asked *asked, int turn)
     return open && (turn < ANSWER_TURNS || (starving && turn < PATIENT_TURNS));
 }
 
-void mend_waits_print(struct agent *agent)
+static void ask(struct agent *agent, struct asked *asked)
 {
-    struct asked *asked = mend_xalloc((size_t)agent->n, sizeof(*asked));
-    bool *answers = mend_xalloc((size_t)agent->n, sizeof(*answers));
-
     for (int i = 0; i < agent->n; i++) {
         asked[i].seq = asked[i].first = mend_load_acquire(&shared(agent, i)->wait_seq);
         asked[i].open = can_answer(agent, &agent->rank[i]);
@@ -141,16 +137,20 @@ void mend_waits_print(struct agent *agent)
         mend_procfs_ran(mend_rank_named(&agent->rank[i]), &asked[i].ran_ns);
         mend_rank_signal(&agent->rank[i], MEND_SIG_REPORT);
     }
+}
+
+void mend_waits_tell(struct agent *agent, int64_t question)
+{
+    struct asked *asked = mend_xalloc((size_t)agent->n, sizeof(*asked));
+
+    ask(agent, asked);
     for (int turn = 0; wait_on(agent, asked, turn); turn++)
         usleep(ANSWER_TURN_US);
     for (int i = 0; i < agent->n; i++)
         if (mend_rank_is_ours(&agent->rank[i]))
-            print_one(agent, &agent->rank[i], &asked[i]);
-    for (int i = 0; i < agent->n; i++)
-        answers[i] = can_answer(agent, &agent->rank[i]) && answered(agent, i, asked[i].first);
-    mend_calls_compare(agent, answers);
+            tell_one(agent, &agent->rank[i], &asked[i], question);
     if (agent->nodes.n && agent->o->verbose)
         mend_facts_print(agent);
-    free(answers);
+    mend_tell_answered(agent, question);
     free(asked);
 }

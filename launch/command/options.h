@@ -45,8 +45,15 @@ struct mend_app {
 /* A rank that shall wait in a call (blocked.c). */
 struct mend_waiter {
     int rank;
-    bool asked, there; /* it has not answered yet; it has answered that it waits there */
-    uint32_t seq;      /* of the answer before */
+    enum mend_waiter_state {
+        MEND_WAITER_OPEN = 0,
+        MEND_WAITER_ASKED,
+        MEND_WAITER_THERE,
+        MEND_WAITER_ELSEWHERE
+    } state;
+    uint32_t seq;     /* of the answer before */
+    bool slept;       /* when it was looked at last */
+    unsigned looks_n; /* at which it did not sleep */
 };
 
 /* One --inject: what happens to which rank. */
@@ -57,8 +64,10 @@ struct mend_injection {
     char *said;        /* NULL, or what was chosen at random */
     struct mend_inject what;
     struct mend_waiter *waiters; /* at in:CALL:RANKS */
-    int waiters_n, rounds;       /* so often all have answered that they wait there */
-    bool may_miss;               /* nobody minds if it does not happen */
+    int waiters_n;
+    int64_t question; /* of the root about them; 0: none that is open */
+    bool hasty;       /* it wants to know at once if one does not wait */
+    bool may_miss;    /* nobody minds if it does not happen */
     bool happened;
 };
 

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inject.c – injections of --inject that wait for a time, and whether all have happened.
+/* inject.c – injections of --inject that wait for a time or for ranks in a call, and whether all have happened.
  *
- * The rank watches the places of the library, and the agent of a rank waits (agent/blocked.c); both say when
- * one happens.  Injections that did not are reported when the job is over and make it fail, because a test would otherwise
+ *   at a time     the root tells the agent of the rank
+ *   in:CALL:RANKS asked: do they wait there? ── all agents of these ranks say yes, twice ──> the root tells the agent
+ *   elsewhere     the rank watches the places of the library, and its agent says when one happens
+ *
+ * Ranks of two nodes are not seen at one moment, so agents are asked twice: who waited when the second question was asked and waits when
+ * it is answered waits in between, unless it goes on to a call of the same name.  Injections that did not are reported when the job is over and make it fail, because a test would otherwise
  * pass without showing anything. */
 #include "root/root.h"
 
 #include <signal.h>
 #include <stdlib.h>
+
+#define ROUNDS 2 /* so often all ranks are found waiting */
 
 void mend_root_say_injections(struct root *root)
 {
@@ -36,21 +42,103 @@ void mend_root_list_timed(struct root *root)
             root->o->injections);
 }
 
-mend_time_ns mend_root_inject(struct root *root, mend_time_ns now)
+static void carry_out(struct root *root, int k)
+{
+    int rank = root->o->injections[k].rank;
+
+    mend_post(&root->node[mend_root_node_of(root, rank)].agent,
+              &(struct mend_message){.kind = MEND_DOWN_INJECT, .rank = rank, .arg = {k}});
+}
+
+static mend_time_ns look_at_times(struct root *root, mend_time_ns now)
 {
     for (; root->injected_n < root->timed_n; root->injected_n++) {
         int k = root->timed[root->injected_n];
         mend_time_ns at = root->running_ns + root->o->injections[k].what.delay_ns;
 
-        if (!root->running_ns)
-            return MEND_TIME_NEVER; /* they are looked at again when the last node says so */
         if (now < at)
             return at;
-        mend_post(&root->node[mend_root_node_of(root, root->o->injections[k].rank)].agent,
-                  &(struct mend_message){
-                      .kind = MEND_DOWN_INJECT, .rank = root->o->injections[k].rank, .arg = {k}});
+        carry_out(root, k);
     }
     return MEND_TIME_NEVER;
+}
+
+/* ---- waits ---- */
+
+void mend_root_list_blocked(struct root *root)
+{
+    root->blocked = mend_xalloc((size_t)root->o->injections_n, sizeof(*root->blocked));
+    for (int i = 0; i < root->o->injections_n; i++)
+        root->blocked[i].restart = root->o->injections[i].what.at == MEND_INJECT_AT_WAIT;
+}
+
+static bool concerns(const struct root *root, const struct mend_injection *in, int node)
+{
+    for (int i = 0; i < in->waiters_n; i++)
+        if (mend_root_node_of(root, in->waiters[i].rank) == node)
+            return true;
+    return mend_root_node_of(root, in->rank) == node;
+}
+
+static void ask(struct root *root, int k)
+{
+    struct root_blocked *b = &root->blocked[k];
+    struct mend_message m = {.kind = MEND_DOWN_BLOCKED, .rank = -1};
+
+    b->restart = false;
+    b->open_n = 0;
+    m.arg[0] = k;
+    m.arg[1] = ++b->question;
+    m.arg[2] = b->rounds > 0;
+    for (int i = 0; i < root->nodes_n; i++)
+        if (concerns(root, &root->o->injections[k], i)) {
+            b->open_n++;
+            mend_post(&root->node[i].agent, &m);
+        }
+}
+
+void mend_root_note_blocked(struct root *root, const struct mend_message *m)
+{
+    struct root_blocked *b;
+
+    if (m->arg[0] < 0 || m->arg[0] >= root->o->injections_n)
+        return;
+    b = &root->blocked[m->arg[0]];
+    if (m->arg[1] != b->question)
+        return;
+    b->open_n--;
+    b->restart |= !m->arg[2];
+}
+
+/* Returns whether something was asked, which the agent in this process looks at next. */
+static bool look_at_blocked(struct root *root, int k)
+{
+    struct root_blocked *b = &root->blocked[k];
+
+    if (b->restart) {
+        b->rounds = 0;
+    } else {
+        if (!b->question || b->open_n)
+            return false;
+        if (++b->rounds == ROUNDS) {
+            b->question = 0;
+            carry_out(root, k);
+            return false;
+        }
+    }
+    ask(root, k);
+    return true;
+}
+
+mend_time_ns mend_root_inject(struct root *root, mend_time_ns now)
+{
+    bool asked = false;
+
+    if (!root->running_ns)
+        return MEND_TIME_NEVER; /* they are looked at again when the last node says so */
+    for (int k = 0; k < root->o->injections_n; k++)
+        asked |= look_at_blocked(root, k);
+    return asked ? now : look_at_times(root, now);
 }
 
 /* ---- happening ---- */

@@ -68,7 +68,7 @@ static void on_signal(struct root *root)
         switch (sig) {
         case SIGUSR1:
             mend_root_say(root, "mend: what each rank waits for:");
-            tell(root, MEND_DOWN_WAITS, 0, 0);
+            mend_root_ask_waits(root);
             break;
         case SIGTSTP:
             on_suspend(root, from_terminal);
@@ -88,10 +88,16 @@ static void on_signal(struct root *root)
 static void on_timeout(struct root *root)
 {
     root->deadline_ns = MEND_TIME_NEVER;
-    root->timed_out = true;
+    root->timed_out = root->timing_out = true;
     mend_root_say(root, "mend: time-out after %.10g s; what each rank waits for:",
                   (double)root->o->timeout_ns / 1e9);
-    tell(root, MEND_DOWN_WAITS, 0, 0);
+    mend_root_ask_waits(root);
+}
+
+/* All waits are printed. */
+static void time_out(struct root *root)
+{
+    root->timing_out = false;
     if (!root->o->quiet)
         mend_root_say(
             root,
@@ -103,12 +109,16 @@ static void on_timeout(struct root *root)
 static mend_time_ns look(void *self, mend_time_ns now)
 {
     struct root *root = self;
-    mend_time_ns next;
+    mend_time_ns next, injected;
 
     mend_root_look_at_nodes(root);
     if (now >= root->deadline_ns)
         on_timeout(root);
-    next = mend_root_inject(root, now);
+    next = mend_root_look_at_waits(root, now);
+    if (root->timing_out && !mend_root_is_asking(root))
+        time_out(root);
+    injected = mend_root_inject(root, now);
+    next = injected < next ? injected : next;
     return root->deadline_ns < next ? root->deadline_ns : next;
 }
 
@@ -171,6 +181,14 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_ABORT:
         on_abort(root, m);
         break;
+    case MEND_UP_WAIT:
+    case MEND_UP_CALL:
+    case MEND_UP_ANSWERED:
+        mend_root_note_wait(node, m);
+        break;
+    case MEND_UP_BLOCKED:
+        mend_root_note_blocked(root, m);
+        break;
     case MEND_UP_HAPPENED:
         mend_root_injected(root, m->rank, (int)m->arg[0]);
         break;
@@ -220,6 +238,7 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     root->has_terminal = o->tty_rank == 0 && o->at_terminal;
     mend_root_open_report(root);
     mend_root_list_timed(root);
+    mend_root_list_blocked(root);
     root->member = mend_loop_join(
         loop, (struct mend_loop_member){
                   .self = root, .event = on_event, .look = look, .is_done = is_done});

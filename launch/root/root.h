@@ -13,6 +13,7 @@
 #include "base/lines.h"
 #include "command/options.h"
 #include "node/layout.h"
+#include "node/rank.h"
 #include "output/iof.h"
 #include "share/exit_status.h"
 #include "share/loop.h"
@@ -41,7 +42,8 @@ struct root_node {
     pid_t pid;                    /* of that; 0: it is in this one */
     struct mend_node_of_job says; /* READY */
     char host[64];
-    int living; /* its ranks that go on, as it said last */
+    int living;       /* its ranks that go on, as it said last */
+    int64_t answered; /* the last question about waits that it has answered */
 };
 
 /* How a rank has ended, as its agent says. */
@@ -50,6 +52,22 @@ struct root_rank {
     bool there;             /* it was a process of this job, and has ended */
     bool exited, in_script; /* else by a signal; a script was around it */
     int status;             /* or the signal */
+};
+
+/* Whether ranks wait as an injection wants. */
+struct root_blocked {
+    int64_t question; /* the number of the last one; 0: none is open */
+    int open_n;       /* agents that have not answered it */
+    int rounds;       /* so often all have said yes */
+    bool restart;     /* one does not wait, or none was asked yet */
+};
+
+struct mend_root_waits;
+
+/* The collective call in which a rank waits. */
+struct mend_root_call {
+    int rank;
+    struct mend_node_call call;
 };
 
 struct root {
@@ -72,10 +90,13 @@ struct root {
         running_ns; /* since when the ranks of all nodes run: times of injections count from here; 0: not yet */
     int *timed; /* the injections that wait for a time, in that order */
     int timed_n, injected_n;
+    struct root_blocked *blocked;  /* for each injection */
+    struct mend_root_waits *waits; /* waits.c; NULL: nobody has asked */
     int signal_seen;
     mend_time_ns signal_ns;
-    bool has_terminal; /* the only rank has it: that decides what Ctrl-C means */
-    bool timed_out, killing, aborted;
+    bool has_terminal;          /* the only rank has it: that decides what Ctrl-C means */
+    bool timed_out, timing_out; /* the time is over, and what ranks wait for is being asked */
+    bool killing, aborted;
 };
 
 /* Of the root's descriptors. */
@@ -133,13 +154,25 @@ void mend_root_death(struct root *root, struct root_node *node, const struct men
             mend_root_line((root_), (when_), text_);                                               \
     } while (0)
 
-/* inject.c: lists those that wait for a time; tells what was chosen at random; carries out those that are due, returns when the next one is; rank has
+/* inject.c: lists those that wait for a time, for ranks in a call; an agent says whether these wait; tells what was chosen at random; carries out those that are due, returns when the next one is; rank has
  * carried out its one of that number; says which have not happened, true: there is one. */
 void mend_root_list_timed(struct root *root);
+void mend_root_list_blocked(struct root *root);
+void mend_root_note_blocked(struct root *root, const struct mend_message *m);
 void mend_root_say_injections(struct root *root);
 mend_time_ns mend_root_inject(struct root *root, mend_time_ns now);
 void mend_root_injected(struct root *root, int rank, int number);
 bool mend_root_missed(struct root *root);
+
+/* waits.c: asks all agents what their ranks wait for; an answer; prints all answers when they are there, returns when it stops waiting
+ * for them; whether it waits. */
+void mend_root_ask_waits(struct root *root);
+void mend_root_note_wait(struct root_node *node, const struct mend_message *m);
+mend_time_ns mend_root_look_at_waits(struct root *root, mend_time_ns now);
+bool mend_root_is_asking(const struct root *root);
+
+/* calls.c: says which of these ranks are in collective calls that do not match, and which have not entered those that do. */
+void mend_root_compare_calls(struct root *root, struct mend_root_call *all, int n);
 
 /* status.c: notes how a rank has ended, that all of a lost node are, that its death was handled; prints how all have; the exit status of the job. */
 void mend_root_note_end(struct root *root, const struct mend_message *m);

@@ -37,6 +37,15 @@ def test_timed_injection(run):
     assert r.status == 137 and "rank 2 (pid " in r.err and "never happened" not in r.err, r
 
 
+def test_timeout_lists_all_ranks_in_order(run, probe):
+    """What the ranks of all nodes wait for, in one list, and an agent that is stopped is named."""
+    r = run("--machines", 3, "--timeout", 0.7, "-n", 5, probe, "waits", ":", "-n", 1, "sleep", 100)
+    assert r.status == 124
+    waits = [line for line in r.err.splitlines() if line.startswith("mend:   rank ")]
+    assert [int(line.split()[2]) for line in waits] == list(range(6)), r.err
+    assert "waiting for rank 1" in waits[0] and "has not called MPI_Init" in waits[5], r.err
+
+
 def test_more_machines_than_ranks(run):
     """An agent without ranks, as a spare node will be."""
     r = run("--machines", 4, "-n", 2, "sh", "-c", "echo $MEND_RANK")
