@@ -50,7 +50,9 @@ struct sim_rank {
     _Atomic uint32_t presence;       /* enum mend_presence */
     struct sim_point *point;         /* job_point.c; NULL: none */
     bool rolls_back;                 /* to it, with its next turn */
-    _Atomic uint32_t interrupt;      /* verdicts that it may know of: as many of `log` */
+    _Atomic uint32_t interrupt;      /* verdicts and revocations that it may know of */
+    uint32_t known;                  /* verdicts of these: as many of `log` */
+    int revoked_n;                   /* revocations: as many of job->revoked */
     int *log;                        /* their numbers in job->verdicts, in its order */
     bool *heard;                     /* by number in job->verdicts */
     bool declared;                   /* there is a verdict on it */
@@ -62,6 +64,11 @@ struct sim_rank {
 struct sim_verdict {
     struct mend_death
         death;     /* first: of those that were given together, the number of the first one */
+    uint64_t step; /* when the first ranks may learn of it */
+};
+
+struct sim_revocation {
+    uint64_t ctx;
     uint64_t step; /* when the first ranks may learn of it */
 };
 
@@ -77,7 +84,10 @@ struct sim_job {
     unsigned char *reserved;           /* payload of the one open reservation */
     struct sim_verdict *verdicts;
     int verdicts_n, running;
-    uint64_t lag;  /* steps between the first and the last rank that learns of a verdict */
+    struct sim_revocation *revoked; /* in one order for all */
+    int revoked_n;
+    uint64_t
+        lag; /* steps between the first and the last rank that learns of a verdict, or a revocation */
     uint32_t room; /* frames that may be on their way between two ranks; 0: no limit */
     ucontext_t scheduler;
     int current; /* the rank whose fiber runs, -1: none */
@@ -92,6 +102,9 @@ uint64_t sim_random(struct sim_job *job, uint64_t n);
 
 /* A verdict on a rank, unless there is one: ranks learn of it some steps later. */
 void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code);
+
+/* A context is revoked, unless it was: ranks learn of it some steps later, also if the one that says so dies. */
+void sim_revoke(struct sim_job *job, uint64_t ctx);
 
 /* Ends a rank as SIGKILL would, and declares it dead. */
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code);

@@ -80,6 +80,19 @@ void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
     declare(job, rank, cause, code, job->verdicts_n);
 }
 
+void sim_revoke(struct sim_job *job, uint64_t ctx)
+{
+    struct sim_revocation *all = job->revoked;
+
+    for (int i = 0; i < job->revoked_n; i++)
+        if (all[i].ctx == ctx)
+            return;
+    all = realloc(all, (size_t)(job->revoked_n + 1) * sizeof(*all));
+    MEND_ASSERT(all);
+    all[job->revoked_n++] = (struct sim_revocation){ctx, job->step + sim_random(job, 20)};
+    job->revoked = all;
+}
+
 static void end(struct sim_job *job, int rank, int status)
 {
     sim_close_files(rank);
@@ -222,12 +235,12 @@ static struct sim_job *create(const struct plan *plan)
     return job;
 }
 
-/* When a rank may learn of the k-th verdict. */
-static uint64_t heard_at(const struct sim_job *job, int rank, int k)
+/* When a rank may learn of the k-th of something, of which the first ranks may at `step`. */
+static uint64_t heard_at(const struct sim_job *job, int rank, int k, uint64_t step)
 {
     uint64_t lot = (job->seed + (uint64_t)k * 31 + (uint64_t)rank) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return job->verdicts[k].step + (job->lag ? (lot >> 32) % job->lag : 0);
+    return step + (job->lag ? (lot >> 32) % job->lag : 0);
 }
 
 /* The end of those that were given together with verdict k, its first one. */
@@ -249,24 +262,28 @@ static bool is_on(const struct sim_job *job, int r, int k)
     return false;
 }
 
-/* Verdicts whose time has come bump a rank's interrupt counter; those that were given together do so at once. */
+/* Verdicts and revocations whose time has come bump a rank's interrupt counter; those that were given together do so at once. */
 static void announce_to(struct sim_job *job, int r)
 {
     struct sim_rank *rank = &job->rank[r];
-    uint32_t known = rank->interrupt;
+    uint32_t known = rank->known;
 
     for (int k = 0, end; k < job->verdicts_n; k = end) {
         end = end_of(job, k);
         if (is_on(job, r, k))
             break;
-        if (rank->heard[k] || heard_at(job, r, k) > job->step)
+        if (rank->heard[k] || heard_at(job, r, k, job->verdicts[k].step) > job->step)
             continue;
         for (int i = k; i < end; i++) {
             rank->heard[i] = true;
             rank->log[known++] = i;
         }
     }
-    rank->interrupt = known;
+    while (rank->revoked_n < job->revoked_n &&
+           heard_at(job, r, rank->revoked_n, job->revoked[rank->revoked_n].step) <= job->step)
+        rank->revoked_n++;
+    rank->known = known;
+    rank->interrupt = known + (uint32_t)rank->revoked_n;
 }
 
 static void announce(struct sim_job *job)

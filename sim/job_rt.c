@@ -76,7 +76,7 @@ static bool sim_say(struct mend_proc *self, enum mend_presence presence)
 
 static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
 {
-    if (k >= sim_job->rank[self->me].interrupt)
+    if (k >= sim_job->rank[self->me].known)
         return false;
     *death_p = sim_job->verdicts[sim_job->rank[self->me].log[k]].death;
     return true;
@@ -94,6 +94,19 @@ static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n
                       struct mend_abort what)
 {
     sim_abort_all(sim_job, peers, n, what.code);
+}
+
+static void sim_say_revoked(struct mend_proc *self, uint64_t ctx, const uint64_t *jobs, uint32_t n)
+{
+    sim_revoke(sim_job, ctx);
+}
+
+static bool sim_is_revoked(struct mend_proc *self, uint64_t ctx)
+{
+    for (int i = 0; i < sim_job->rank[self->me].revoked_n; i++)
+        if (sim_job->revoked[i].ctx == ctx)
+            return true;
+    return false;
 }
 
 static void sim_report(struct mend_proc *self, const char *text)
@@ -115,6 +128,8 @@ const struct mend_rt sim_rt = {
     .verdict = sim_verdict,
     .suspect = sim_suspect,
     .abort = sim_abort,
+    .revoke = sim_say_revoked,
+    .is_revoked = sim_is_revoked,
     .report = sim_report,
     .host = sim_host,
 };

@@ -98,6 +98,7 @@ struct agent {
     int door_fd;    /* where other agents call; -1: nowhere */
     struct mend_doorman *doorman; /* where processes of other nodes call; NULL: nowhere */
     bool minds_left;              /* a rank has had a session */
+    uint64_t revoked_n;           /* contexts in the segment (revoked.c) */
     uint32_t given_back_n;        /* verdicts whose ranks' memory was given back */
     uint32_t cleared_n;           /* and all that had voted: no rank will look at them */
     uint32_t give_back_for_n;

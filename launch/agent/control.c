@@ -11,6 +11,7 @@
 #include "rt/wire.h"
 #include "agent/facts.h"
 #include "agent/far.h"
+#include "agent/revoked.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -234,6 +235,9 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
     case MEND_CTL_CONNECT:
         mend_link_asked(agent, r, m->connect.job, m->connect.ask, m->connect.first,
                         (int)m->connect.names_n);
+        break;
+    case MEND_CTL_REVOKE:
+        mend_revoked_heard(agent, m->revoke[0], m->revoke + 1, m->n - 1);
         break;
     case MEND_CTL_REPORT:
         mend_tell_text(agent, r->index, m->text, m->n);

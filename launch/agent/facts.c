@@ -6,6 +6,7 @@
 #include "agent/facts.h"
 
 #include "agent/far.h"
+#include "agent/revoked.h"
 #include "agent/tell.h"
 #include "agent/verdict.h"
 #include "base/time.h"
@@ -25,6 +26,7 @@
 /* A fact that the log has no room for yet, or that the main thread has not come to. */
 struct due {
     struct mend_list link;
+    bool heard; /* deaths: what the dead had said was read */
     struct mend_fact what;
     struct mend_fact_run runs[];
 };
@@ -39,8 +41,9 @@ struct held {
 struct mend_facts {
     struct mend_log *log;
     struct mend_list held;
-    struct mend_list due; /* with the lock */
-    uint32_t due_n;       /* with the lock */
+    struct mend_list due;     /* with the lock */
+    uint32_t due_n;           /* with the lock */
+    struct mend_list revoked; /* due before the others */
 };
 
 static bool is_root(const struct agent *agent)
@@ -114,6 +117,33 @@ void mend_facts_abort(struct agent *agent, const uint64_t *set, uint32_t words,
     add_locked(agent, d);
 }
 
+/* A process of this node has said so before. */
+static bool is_proposed(struct agent *agent, uint64_t ctx)
+{
+    struct mend_facts *f = agent->nodes.facts;
+    const uint64_t *words;
+    bool found = false;
+
+    mend_list_foreach (l, next, &f->revoked)
+        found |= mend_list_entry(l, struct due, link)->what.context == ctx;
+    for (const struct mend_fact *p = mend_log_proposals(f->log, &words); p && !found;
+         p = mend_fact_next(&f->log->proposals, words, p))
+        found = p->context == ctx;
+    return found;
+}
+
+void mend_facts_revoke(struct agent *agent, uint64_t ctx)
+{
+    struct due *d;
+
+    if (is_proposed(agent, ctx))
+        return;
+    d = new_due(MEND_FACT_REVOKED, 0, 0);
+    d->what.context = ctx;
+    mend_list_append(&agent->nodes.facts->revoked, &d->link);
+    eventfd_write(agent->note_fd, 1);
+}
+
 void mend_facts_presence(struct agent *agent, const struct rank *r, enum mend_presence presence)
 {
     bool was = r->told_left, left = presence == MEND_PRESENCE_LEFT;
@@ -136,7 +166,7 @@ bool mend_facts_pending(struct agent *agent)
     pthread_mutex_lock(&agent->lock);
     due = f->due_n > 0;
     pthread_mutex_unlock(&agent->lock);
-    return due || mend_log_proposals(f->log, &words);
+    return due || !mend_list_empty(&f->revoked) || mend_log_proposals(f->log, &words);
 }
 
 /* ---- entries ---- */
@@ -220,6 +250,9 @@ static void apply(struct agent *agent, const struct mend_fact *entry)
     case MEND_FACT_CAUSE:
         apply_causes(agent, entry);
         break;
+    case MEND_FACT_REVOKED:
+        mend_revoked_add(agent, entry->context);
+        break;
     case MEND_FACT_ABORT:
         apply_abort(agent, entry);
         break;
@@ -259,24 +292,33 @@ static void step(struct agent *agent, const struct mend_log_event *ev)
         send_to(agent, to, &msg);
 }
 
-/* The oldest that is due, if there is room for it. */
-static struct due *take_due(struct agent *agent)
+/* A revocation, or else the oldest.  It stays: only this thread takes one out. */
+static struct due *next_due(struct agent *agent)
 {
     struct mend_facts *f = agent->nodes.facts;
-    struct due *d = NULL;
+    struct mend_list *from = mend_list_empty(&f->revoked) ? &f->due : &f->revoked;
+    struct due *d;
 
     pthread_mutex_lock(&agent->lock);
-    if (!mend_list_empty(&f->due)) {
-        d = mend_list_entry(f->due.next, struct due, link);
-        if (mend_log_has_room(f->log, d->what.runs_n)) {
-            mend_list_remove(&d->link);
-            f->due_n--;
-        } else {
-            d = NULL;
-        }
-    }
+    d = mend_list_empty(from) ? NULL : mend_list_entry(from->next, struct due, link);
     pthread_mutex_unlock(&agent->lock);
     return d;
+}
+
+static void take_out(struct agent *agent, struct due *d)
+{
+    pthread_mutex_lock(&agent->lock);
+    mend_list_remove(&d->link);
+    agent->nodes.facts->due_n -= d->what.kind != MEND_FACT_REVOKED;
+    pthread_mutex_unlock(&agent->lock);
+}
+
+/* What a process has revoked is so before its death. */
+static void hear_the_dead(struct agent *agent, struct due *d)
+{
+    for (uint32_t i = 0; i < d->what.runs_n; i++)
+        mend_control_read(agent, &agent->rank[d->runs[i].first]);
+    d->heard = true;
 }
 
 static bool is_dead(const struct agent *agent, int32_t name)
@@ -312,7 +354,14 @@ mend_time_ns mend_facts_look(struct agent *agent, mend_time_ns now)
 {
     struct due *d;
 
-    while ((d = take_due(agent))) {
+    while ((d = next_due(agent))) {
+        if (d->what.kind == MEND_FACT_DEATHS && !d->heard) {
+            hear_the_dead(agent, d);
+            continue;
+        }
+        if (!mend_log_has_room(agent->nodes.facts->log, d->what.runs_n))
+            break;
+        take_out(agent, d);
         step(agent,
              &(struct mend_log_event){.kind = MEND_LOG_PROPOSE, .what = d->what, .runs = d->runs});
         free(d);
@@ -367,6 +416,7 @@ void mend_facts_open(struct agent *agent)
     struct mend_facts *f = agent->nodes.facts = mend_xalloc(1, sizeof(*f));
 
     mend_list_init(&f->due);
+    mend_list_init(&f->revoked);
     mend_list_init(&f->held);
     f->log = mend_xalloc(1, mend_log_size(&config));
     mend_log_init(f->log, &config);

@@ -25,6 +25,9 @@ void mend_facts_explain(struct agent *agent, const struct rank *r);
 void mend_facts_abort(struct agent *agent, const uint64_t *set, uint32_t words,
                       struct mend_abort what);
 
+/* A rank of this node says that the context is revoked. */
+void mend_facts_revoke(struct agent *agent, uint64_t ctx);
+
 /* r, of this node, says that it is so far in MPI. */
 void mend_facts_presence(struct agent *agent, const struct rank *r, enum mend_presence presence);
 

@@ -10,7 +10,7 @@
 #include "node/abroad.h"
 #include "agent/verdict.h"
 
-#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e32)
+#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e33)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
 #define MEND_LINK_DEATHS_MAX 1024
 #define MEND_LINK_BODY_MAX   (2 * MEND_ABROAD_BLOCKS_MAX + MEND_LINK_NAMES_MAX) /* words */
@@ -30,6 +30,7 @@ enum mend_link_kind {
     MEND_LINK_EXPLAIN,                  /* the cause of one that was given before */
     MEND_LINK_RELEASED, /* nobody here looks at this dead process of yours any more */
     MEND_LINK_ABORT,    /* process `from` of the sender aborts these of the receiver */
+    MEND_LINK_REVOKED,  /* a context is revoked: it, and the jobs of its members; of 64 bits each */
 };
 
 struct mend_link_msg {
@@ -40,7 +41,7 @@ struct mend_link_msg {
     int32_t
         code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may have happened after when_ns */
     int32_t from; /* ABORT */
-    uint32_t n;   /* runs, deaths or names */
+    uint32_t n;   /* runs, deaths, names, or a context and jobs */
     uint32_t turn;
     uint32_t follows; /* ABORT: as in struct mend_abort */
     int32_t body[];

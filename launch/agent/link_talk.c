@@ -3,6 +3,8 @@
  * deaths, aborts. */
 #include "agent/link.h"
 
+#include "agent/revoked.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +74,15 @@ static void hear(struct agent *agent, struct mend_link *x, const struct mend_lin
         agent, (struct mend_contact_event){.kind = MEND_CONTACT_HEARD, .link = x->id, .msg = &c});
 }
 
+static void on_revoked(struct agent *agent, const int32_t *body, uint32_t n)
+{
+    uint64_t *words = mend_xalloc(n, sizeof(*words));
+
+    memcpy(words, body, n * sizeof(*words));
+    mend_revoked_heard(agent, words[0], words + 1, n - 1);
+    free(words);
+}
+
 /* Takes fd. */
 static void on_message(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
                        int fd)
@@ -108,6 +119,9 @@ static void on_message(struct agent *agent, struct mend_link *x, const struct me
     case MEND_LINK_ABORT:
         mend_control_abort(agent, mend_guest_name(x, m->from), m->body, (int32_t)m->n,
                            (struct mend_abort){m->code, m->follows});
+        break;
+    case MEND_LINK_REVOKED:
+        on_revoked(agent, m->body, m->n);
         break;
     }
 }
@@ -161,4 +175,28 @@ void mend_links_abort(struct agent *agent, const struct rank *r, const uint64_t 
             mend_link_send(agent, x, &m, names, m.n);
     }
     free(names);
+}
+
+static bool is_one_of(uint64_t job, const uint64_t *jobs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (jobs[i] == job)
+            return true;
+    return false;
+}
+
+void mend_links_revoke(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n)
+{
+    struct mend_link_msg m = {.kind = MEND_LINK_REVOKED, .n = 1 + n};
+    uint64_t *words = mend_xalloc(m.n, sizeof(*words));
+
+    words[0] = ctx;
+    memcpy(words + 1, jobs, n * sizeof(*words));
+    mend_list_foreach (l, next, &agent->links) {
+        struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+
+        if (mend_link_is_open(agent, x) && is_one_of(x->other, jobs, n))
+            mend_link_send(agent, x, &m, words, (size_t)m.n * 2);
+    }
+    free(words);
 }

@@ -2,9 +2,11 @@
 /* link_test.c – two agents, or one and a stranger, over the sockets of the kernel: greetings, damaged messages, another user,
  * a side that is closed or does not read.
  *
- *   R34: a name of the dead is not found, and their ports are refused */
+ *   R34: a name of the dead is not found, and their ports are refused
+ *   S5-11: a revocation reaches every survivor on every node, and no rank relays it */
 #include "base/test.h"
 #include "agent/link.h"
+#include "agent/revoked.h"
 
 #include "rt/pass.h"
 #include "rt/wire.h"
@@ -50,6 +52,18 @@ void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32
 {
     (void)agent, (void)by, (void)peers, (void)n, (void)what.code;
     aborted_n++;
+}
+
+/* What was heard last; the agent passes it on, as one that hears it for the first time. */
+static uint64_t revoked;
+static uint32_t revoked_n;
+
+void mend_revoked_heard(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n)
+{
+    if (revoked != ctx)
+        mend_links_revoke(agent, ctx, jobs, n);
+    revoked = ctx;
+    revoked_n++;
 }
 
 uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend_link_run *runs,
@@ -361,6 +375,39 @@ MEND_TEST(two_agents_connect_their_jobs)
     end(&b);
 }
 
+/* Only the jobs that are named are told, and the agent of one tells the others of them: the first may die in between. */
+MEND_TEST(a_revocation_is_passed_on)
+{
+    static struct side c;
+    uint64_t jobs[2];
+
+    begin(&a);
+    begin(&b);
+    begin(&c);
+    ask(&a, b.agent.shm->job);
+    work(&a, &b);
+    ask(&b, c.agent.shm->job);
+    work(&b, &c);
+    ask(&c, a.agent.shm->job);
+    work(&c, &a);
+    jobs[0] = b.agent.shm->job;
+    jobs[1] = c.agent.shm->job;
+    revoked_n = 0;
+    mend_links_revoke(&a.agent, 7, jobs, 1);
+    work(&b, &c);
+    CHECK_EQ(revoked, 7);
+    CHECK_EQ(revoked_n, 1);
+    mend_links_revoke(&a.agent, UINT64_MAX - 1, jobs, 2);
+    work(&b, NULL);
+    CHECK_EQ(revoked, UINT64_MAX - 1);
+    CHECK_EQ(revoked_n, 2);
+    work(&c, &b);
+    CHECK_EQ(revoked_n, 4); /* c by both */
+    end(&a);
+    end(&b);
+    end(&c);
+}
+
 MEND_TEST(both_call_at_once)
 {
     begin(&a);
@@ -473,10 +520,13 @@ MEND_TEST(messages_that_are_damaged)
         {MEND_LINK_RELEASED, 1, 1, {RANKS}},
         {MEND_LINK_RELEASED, 1, 1, {-1}},
         {MEND_LINK_ABORT, 2, 2, {0, RANKS}},
+        {MEND_LINK_REVOKED, 0, 0, {0}},
+        {MEND_LINK_REVOKED, 1, 1, {0}},
+        {MEND_LINK_REVOKED, 1, 3, {0}},
         {MEND_LINK_HELLO, 0, 0, {0}}, /* once more */
         {MEND_LINK_PROOF, 0, 0, {0}},
         {(enum mend_link_kind)0, 0, 0, {0}},
-        {(enum mend_link_kind)(MEND_LINK_ABORT + 1), 0, 0, {0}},
+        {(enum mend_link_kind)(MEND_LINK_REVOKED + 1), 0, 0, {0}},
     };
     int before;
 

@@ -148,7 +148,7 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
     size_t words = (len - sizeof(*m)) / sizeof(int32_t), names = 0, need = 0;
 
     if (len < sizeof(*m) || len % sizeof(int32_t) || m->magic != MEND_LINK_MAGIC ||
-        m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_ABORT || m->n > MEND_LINK_BODY_MAX ||
+        m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_REVOKED || m->n > MEND_LINK_BODY_MAX ||
         mend_link_is_open(agent, x) != (m->kind >= MEND_LINK_ASK))
         return false;
     if (has_runs)
@@ -157,7 +157,9 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
         need = (size_t)m->n * 3;
     else if (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT)
         need = m->n;
-    if (words < need)
+    else if (m->kind == MEND_LINK_REVOKED)
+        need = (size_t)m->n * 2;
+    if (words < need || (m->kind == MEND_LINK_REVOKED && !m->n))
         return false;
     for (uint32_t i = 0; has_runs && i < m->n; i++) {
         int32_t end = ours ? agent->n : (int32_t)MEND_NODE_NAMES;

@@ -70,6 +70,13 @@ static bool reserve(int fd, uint64_t from, uint64_t end)
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
 }
 
+bool mend_segment_reserve(struct agent *agent, const void *at, uint64_t bytes)
+{
+    uint64_t from = (uint64_t)((const char *)at - (const char *)agent->shm);
+
+    return reserve(agent->shm_fd, from, from + bytes);
+}
+
 static bool reserve_range(int fd, struct mend_node_range r)
 {
     return !r.bytes || reserve(fd, r.at, r.at + r.bytes);

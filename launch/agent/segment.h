@@ -22,6 +22,9 @@ void mend_segment_clear(struct agent *agent, mend_place place);
  * memory. */
 bool mend_segment_admit(struct agent *agent, int first, int n);
 
+/* Reserves these pages of it, which no process has used.  False: errno tells why. */
+bool mend_segment_reserve(struct agent *agent, const void *at, uint64_t bytes);
+
 /* Says that there will be n more ranks; the first ones are there from the beginning. */
 void mend_segment_expect(struct agent *agent, int n);
 

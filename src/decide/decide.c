@@ -15,10 +15,8 @@ int mend_decide_init(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     mend_list_init(&m->lingering);
     self->decide = m;
-    mend_revoke_init_process(self);
     self->on_interrupt = mend_revoke_on_interrupt;
     self->on_frame[MEND_FRAME_AGREE] = mend_decide_tree_on_frame;
-    self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
     self->on_homeless[MEND_FRAME_AGREE] = mend_linger_answer;
     return MPI_SUCCESS;
 }
@@ -29,8 +27,6 @@ static void comm_on_deaths(struct mend_comm *c, void *arg)
 
     if (!c->decide || !mend_comm_has_one_of(c, all->death, all->n))
         return;
-    for (int i = 0; i < all->n; i++)
-        mend_revoke_on_death(c, mend_decide_rank(c->self, c->decide, all->death[i].peer));
     mend_decide_tree_on_deaths(c, all->death, all->n);
     mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }

@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "coll/coll.h"
 #include "ft/agree_sm.h"
-#include "ft/flood_sm.h"
 
 /* A communicator has three sequences of agreements.  EXPLICIT ones are called for by the user (agree,
  * shrink) and wait for every living member.  Those of CREATION need no call once the communicator
@@ -78,9 +77,8 @@ struct mend_decide_comm {
     int members_n, me;
     struct mend_decide_sequence agreements[MEND_DECIDE_KINDS];
     unsigned proposals_n; /* creations proposed here so far */
-    struct mend_flood *revoke;
-    int32_t part; /* of several communicators of one context: which (revoke.c) */
-    bool opened;  /* memory.c: this process may write its votes */
+    int32_t part;         /* of several communicators of one context: which (revoke.c) */
+    bool opened;          /* memory.c: this process may write its votes */
     struct mend_voteblocks
         *vote_blocks; /* memory.c: where the members vote without a cell; NULL: not yet */
     struct mend_brief

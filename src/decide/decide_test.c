@@ -3,7 +3,8 @@
  * when somebody comes late, dies before or behind its vote, leaves at once, or the communicator is revoked.
  *
  *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
- *   R45: the agreed group holds what any participant had recorded; nothing is acknowledged */
+ *   R45: the agreed group holds what any participant had recorded; nothing is acknowledged
+ *   S5-11: a revocation reaches every survivor on every node, and no rank relays it */
 #include "decide/job_test.h"
 
 /* What a rank has voted for, and what it was told. */
@@ -244,6 +245,39 @@ MEND_TEST(the_death_of_who_revokes)
     }
 }
 
+/* Where a communicator has no bit, the runtime tells the others, those that have it later as well; and one part of a context is not another. */
+MEND_TEST(what_the_runtime_tells)
+{
+    struct mend_comm *late;
+
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        for (int r = 0; r < RANKS; r++)
+            job.rank[r]->params.revoke_shm = false;
+        late = job_comm(3, MEND_CTX_FIRST + 2, -1);
+        invalidate(3);
+        mend_revoke(late);
+        mend_comm_put(late);
+        job_kill(3);
+        job_go_on(1u << 1);
+        CHECK(job.comm[1]->revoked && !job.comm[2]->revoked);
+        job_go_on(ALL);
+        for (int r = 0; r < 3; r++)
+            CHECK(job.comm[r]->revoked);
+        late = job_comm(0, MEND_CTX_FIRST + 2, -1);
+        mend_revoke_look(late);
+        CHECK(late->revoked);
+        mend_comm_put(late);
+        late = job_comm(0, MEND_CTX_FIRST + 3, -1);
+        mend_revoke_look(late);
+        CHECK(!late->revoked);
+        late->decide->part = -1; /* of the other context */
+        mend_revoke_look(late);
+        CHECK(late->revoked);
+        mend_comm_put(late);
+    }
+}
+
 /* Each living rank gives a flag; what they get is the same, with the same error. */
 static int agree_on(const int *given, bool logical, int *flag_p)
 {
@@ -400,7 +434,6 @@ MEND_TEST(deaths_concern_their_communicators)
     bool *said_no;
 
     job_begin(BY_MESSAGES);
-    job.rank[0]->params.revoke_shm = false;
     two = mend_group_create_range(job.rank[0], 0, 1, 2);
     c = mend_comm_create(job.rank[0], two, NULL, MEND_CTX_MAKE(0, MEND_CTX_FIRST + 1), NULL);
     mend_group_put(job.rank[0], two);
@@ -409,8 +442,6 @@ MEND_TEST(deaths_concern_their_communicators)
     CHECK(!*said_no && job.comm[0]->decide->agreements[MEND_DECIDE_CREATION].said_no);
     mend_decide_on_deaths(job.rank[0], death, 2);
     CHECK(*said_no);
-    mend_revoke(c); /* which goes on without the dead, too */
-    mend_decide_on_deaths(job.rank[0], death, 2);
     mend_comm_put(c);
 }
 

@@ -64,16 +64,12 @@ void mend_decide_wake(void *arg, struct mend_decision *value);
 /* Fills in the result of an agreement that was refused. */
 void mend_decide_refused(struct mend_comm *c, struct mend_decision *value);
 
-mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
+mend_frame_handler mend_decide_tree_on_frame;
 /* The members among them are dead, all at once. */
 void mend_decide_tree_on_deaths(struct mend_comm *c, const struct mend_death *death, int n);
 void mend_decide_tree_pass_over_left(struct mend_comm *c);
 /* A member that has left has seen the decision on the end of c. */
 void mend_decide_tree_end_with_left(struct mend_comm *c);
-void mend_revoke_on_death(struct mend_comm *c, int32_t rank); /* -1: not of a member */
-
-/* A revocation of c is passed on by messages.  All members answer alike. */
-bool mend_revoke_is_flooded(struct mend_comm *c);
 
 /* For a communicator that is freed: an agreement that nothing polls, and a look whether it is decided. */
 void mend_decide_memory_last(struct mend_comm *c, const struct mend_decision *value,
@@ -88,8 +84,5 @@ void mend_decide_memory_close(struct mend_comm *c);
 
 /* linger.c: an agreement's message for a communicator that has gone. */
 mend_homeless_handler mend_linger_answer;
-
-/* To be called when self->decide is set. */
-void mend_revoke_init_process(struct mend_proc *self);
 
 #endif

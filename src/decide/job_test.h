@@ -32,6 +32,8 @@ static struct {
     bool is_dead[RANKS];
     struct mend_death verdict[RANKS];
     uint32_t verdicts_n;
+    uint64_t revoked[8]; /* by the runtime */
+    int revoked_n;
 } job;
 
 static inline bool job_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
@@ -42,7 +44,25 @@ static inline bool job_verdict(struct mend_proc *self, uint32_t k, struct mend_d
     return true;
 }
 
-static const struct mend_rt job_rt = {.name = "test", .verdict = job_verdict};
+static inline bool job_is_revoked(struct mend_proc *self, uint64_t ctx)
+{
+    for (int i = 0; i < job.revoked_n; i++)
+        if (job.revoked[i] == ctx)
+            return true;
+    return false;
+}
+
+static inline void job_revoke(struct mend_proc *self, uint64_t ctx, const uint64_t *jobs,
+                              uint32_t n)
+{
+    CHECK(job.revoked_n < (int)MEND_COUNT_OF(job.revoked));
+    job.revoked[job.revoked_n++] = ctx;
+    for (mend_peer p = 0; p < RANKS; p++)
+        mend_node_interrupt(self, p);
+}
+
+static const struct mend_rt job_rt = {
+    .name = "test", .verdict = job_verdict, .revoke = job_revoke, .is_revoked = job_is_revoked};
 
 /* What life/death.c does, as far as decide/. */
 static inline void job_on_deaths(struct mend_proc *self, int n)

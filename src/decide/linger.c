@@ -2,8 +2,7 @@
 /* linger.c – what is kept of a freed communicator while others may still ask about it.
  *
  * Where members vote by messages, a member that has returned from its last agreement may be asked for the decision if
- * the process that should have passed it on has died; and where revocations are passed on, a member that has freed the
- * communicator must still pass them on.  So a communicator that is freed lingers:
+ * the process that should have passed it on has died.  So a communicator that is freed lingers:
  *
  *   freed ── no call on it is in progress ──> asked ── all survivors have done the same ──> gone
  *
@@ -26,7 +25,7 @@
  * member in MPI_Finalize has not freed.
  *
  * Only memory bounds their number, and no call depends on it: those that this process has freed and some survivor has
- * not.  Where members vote in shared memory and write revocations there, no process is ever asked, and only a
+ * not.  Where members vote in shared memory, no process is ever asked, and only a
  * communicator of which a member may leave before the others are in MPI_Finalize lingers.  The launcher tells the others of its end as of a death (life/death.c), which ends what they do on a
  * communicator with it; so it leaves when they have freed that.  Such a communicator was made of groups, whose members may
  * end their last session (life/open.c), or it has members of several worlds, which may disconnect. */
@@ -52,8 +51,8 @@ static bool has_several_worlds(const struct mend_comm *c)
 /* All members answer alike: they agree on its end, or none of them does. */
 static bool can_be_asked(struct mend_comm *c)
 {
-    return c->decide->members_n > 1 && (c->of_groups || !mend_decide_in_memory(c) ||
-                                        mend_revoke_is_flooded(c) || has_several_worlds(c));
+    return c->decide->members_n > 1 &&
+           (c->of_groups || !mend_decide_in_memory(c) || has_several_worlds(c));
 }
 
 static void gone(void *arg, struct mend_decision *value)

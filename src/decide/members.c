@@ -4,6 +4,7 @@
 
 #include "node/abroad.h"
 #include "node/slots.h"
+#include "proc/detour.h"
 #include "proc/occurrence.h"
 #include "proc/report.h"
 #include "rt/rt.h"
@@ -63,6 +64,8 @@ int mend_decide_attach(struct mend_comm *c)
     }
     mend_hash_init(&d->last_words, c->self->arena);
     c->decide = d;
+    if (d->members_n > 1 && !mend_decide_in_memory(c))
+        mend_proc_hears_by_frames(c->self);
     return MPI_SUCCESS;
 }
 
@@ -78,7 +81,6 @@ void mend_decide_detach(struct mend_comm *c)
         mend_free(self, c->decide->agreements[i].sm);
         mend_free(self, c->decide->agreements[i].out);
     }
-    mend_free(self, c->decide->revoke);
     mend_free(self, c->decide);
     c->decide = NULL;
 }

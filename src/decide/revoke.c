@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* revoke.c – how a revocation gets to all members, and what it does in this process.
  *
- * Among processes that share memory each communicator has a bit, in the row of the process that proposed
+ * Where all members and the proposer of the context share memory, each communicator has a bit, in the row of the process that proposed
  * its context; those that were made of one context together (create/split.c) have one after the other:
  *
  *   caller    sets the bit, then interrupts each member (mend_node_interrupt())
@@ -14,24 +14,26 @@
  * freed the communicator.  Nothing can be full: the process that proposes a context has reserved its bits,
  * and a bit may be set any number of times.
  *
- * Where members or the proposer share no memory it is a flood (ft/flood_sm.h): a process that learns of it passes it on before it does
- * anything else, so the flood never waits for a process's cleaning up.  The same applies to a context whose bits
- * found no memory, and to one of a process that has used up the MEND_NODE_REVOKED bits of its row.
+ * Other communicators have no such bit: their members lie in several segments, or the bits of the proposer's row are used up,
+ * or found no memory.  The caller tells the runtime, by a word that stays when it dies; agents tell each other, and each
+ * writes the context into the segment of its node and interrupts its ranks (node/revoked.h).  So here, too, no rank passes
+ * anything on, and none has to be in MPI.
  *
  * Invariants:
  *   1  a member is interrupted only after the bit was set (mend_revoke()), and looks at the bits after it
  *      took note of the interrupt (mend_interrupt_check()): none is overlooked;
  *   2  the bits of a new communicator are checked once it can be found (mend_revoke_look()), so an earlier
  *      revocation is not overlooked either;
- *   3  a revocation that is carried out here without a message has its bit set, or was flooded: all
- *      others get it without this process (mend_revoke_heard()). */
+ *   3  a revocation that is carried out here has its bit set, or the runtime knows it: all others get it without
+ *      this process (mend_revoke_heard()). */
 #include "decide/internal.h"
 
 #include "net/net.h"
+#include "node/abroad.h"
 #include "node/node.h"
-#include "proc/detour.h"
 #include "proc/occurrence.h"
 #include "proc/report.h"
+#include "rt/rt.h"
 
 #define MARKS_PER_PAGE (4096u * 8)
 
@@ -77,12 +79,6 @@ static bool uses_marks(const struct mend_proc *self)
     return self->node && self->params.revoke_shm;
 }
 
-void mend_revoke_init_process(struct mend_proc *self)
-{
-    if (!(uses_marks(self) && mend_node_holds_all(self)) && self->peers_n > 1)
-        mend_proc_hears_by_frames(self);
-}
-
 static mend_atomic_u64 *mark_at(struct mend_proc *self, mend_peer proposer, uint64_t number)
 {
     return &mend_node_revoked_of(self->node->header, mend_peer_place(self, proposer))
@@ -95,9 +91,8 @@ static uint64_t number_of(const struct mend_comm *c)
     return MEND_CTX_COUNTER(c->ctx) + (uint64_t)c->decide->part;
 }
 
-/* The word with the bit of c; NULL: it is flooded, as where the proposer, a member of the parent, is of
- * another node, or the parent spans several jobs.  A communicator of one process, or one that nobody
- * proposed because processes only meet there (create/meet.c), is told to nobody. */
+/* The word with the bit of c; NULL: it has none, as where the proposer, a member of the parent, is of another node,
+ * or the parent spans several jobs.  All members answer alike. */
 static mend_atomic_u64 *word_of(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
@@ -110,22 +105,26 @@ static mend_atomic_u64 *word_of(struct mend_comm *c)
     return mark_at(self, (mend_peer)proposer, number_of(c));
 }
 
-bool mend_revoke_is_flooded(struct mend_comm *c)
-{
-    return MEND_CTX_INDEX(c->ctx) < (uint32_t)c->self->peers_n && !word_of(c);
-}
-
 static uint64_t bit_of(const struct mend_comm *c)
 {
     return UINT64_C(1) << number_of(c) % 64;
 }
 
+/* What c is called where it has no bit: parts of one context differ. */
+static uint64_t name_of(const struct mend_comm *c)
+{
+    return c->ctx + MEND_CTX_MAKE(0, c->decide->part);
+}
+
 static bool is_marked(struct mend_comm *c)
 {
     mend_atomic_u64 *word = word_of(c);
+    const struct mend_rt *rt = c->self->rt;
 
-    /* acquire: pairs with the release in mend_revoke() */
-    return word && mend_load_acquire(word) & bit_of(c);
+    if (!word)
+        return rt->is_revoked && rt->is_revoked(c->self, name_of(c));
+    /* acquire: pairs with the release in mark() */
+    return mend_load_acquire(word) & bit_of(c);
 }
 
 uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t n)
@@ -164,83 +163,70 @@ static void look(struct mend_comm *c, void *arg)
 
 void mend_revoke_on_interrupt(struct mend_proc *self)
 {
-    if (uses_marks(self))
-        mend_comm_each(self, look, NULL);
+    mend_comm_each(self, look, NULL);
 }
 
 void mend_revoke_look(struct mend_comm *c)
 {
     if (is_marked(c))
         carry_out(c);
-    else if (MEND_CTX_COUNTER(c->ctx) >= MEND_NODE_REVOKED || c->ctx & MEND_CTX_SPANS)
-        mend_proc_hears_by_frames(c->self);
 }
 
-/* The flood. */
-
-static void tell(struct mend_comm *c, int32_t to)
+static void mark(struct mend_comm *c, mend_atomic_u64 *word)
 {
-    struct mend_frame f =
-        mend_frame_make(MEND_FRAME_REVOKE, c->ctx | MEND_CHANNEL_FT, 0, c->decide->me, 0);
-
-    mend_post(c->self, mend_decide_peer(c->decide, to), &f, NULL);
-    mend_event(c->self, MEND_EV_REVOKE_SENT_ONE);
+    /* release: pairs with the acquire in is_marked() */
+    atomic_fetch_or_explicit(word, bit_of(c), memory_order_release);
+    mend_event(c->self, MEND_EV_REVOKE_LOCAL);
+    call_all(c);
 }
 
-/* Makes it on first use. */
-static struct mend_flood *machine(struct mend_comm *c)
+/* By the runtime. */
+
+static bool has_member_of(const struct mend_comm *c, const struct mend_abroad *job)
+{
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (mend_peer_job(c->self, mend_decide_peer(c->decide, r)) == job)
+            return true;
+    return false;
+}
+
+/* The other jobs of its members.  To be freed. */
+static uint64_t *jobs_of(const struct mend_comm *c, uint32_t *n_p)
 {
     struct mend_proc *self = c->self;
-    struct mend_decide_comm *d = c->decide;
-    struct mend_flood_out out;
+    uint64_t *jobs;
+    uint32_t n = 0;
 
-    if (d->revoke)
-        return d->revoke;
-    mend_memory_press(self); /* the others wait for what it passes on */
-    d->revoke = mend_alloc(self, mend_flood_size(d->members_n));
+    mend_list_foreach (l, next, &self->abroad)
+        n++;
+    mend_memory_press(self); /* the others wait for it */
+    jobs = mend_alloc(self, (n + 1) * sizeof(*jobs));
     mend_memory_relax(self);
-    mend_flood_init(d->revoke, d->members_n, d->me);
-    for (uint32_t i = 0; i < self->deaths_n; i++) {
-        int32_t rank = mend_decide_rank(self, d, self->deaths[i].peer);
-        struct mend_flood_event ev = {.kind = MEND_FLOOD_DEATH, .rank = rank};
+    *n_p = 0;
+    mend_list_foreach (l, next, &self->abroad) {
+        const struct mend_abroad *a = mend_list_entry(l, struct mend_abroad, link);
 
-        if (rank >= 0)
-            mend_flood_step(d->revoke, &ev, &out);
+        if (has_member_of(c, a))
+            jobs[(*n_p)++] = a->job;
     }
-    return d->revoke;
+    return jobs;
 }
 
-static void step(struct mend_comm *c, const struct mend_flood_event *ev)
+static void tell(struct mend_comm *c)
 {
-    struct mend_flood_out out;
-    int32_t to;
+    struct mend_proc *self = c->self;
+    uint64_t *jobs = NULL;
+    uint32_t n = 0;
 
-    mend_comm_get(c);
-    mend_flood_step(c->decide->revoke, ev, &out);
-    while (mend_flood_next(c->decide->revoke, &to))
-        tell(c, to);
-    if (out.news) {
-        mend_event(c->self, MEND_EV_REVOKE_SENT);
-        carry_out(c);
-    }
-    mend_comm_put(c);
-}
-
-static void flood(struct mend_comm *c)
-{
-    struct mend_flood_event ev = {.kind = MEND_FLOOD_LOCAL};
-
-    machine(c);
-    mend_event(c->self, MEND_EV_REVOKE_LOCAL);
-    step(c, &ev);
-}
-
-void mend_revoke_on_death(struct mend_comm *c, int32_t rank)
-{
-    struct mend_flood_event ev = {.kind = MEND_FLOOD_DEATH, .rank = rank};
-
-    if (c->decide->revoke && rank >= 0)
-        step(c, &ev);
+    if (c->decide->members_n == 1 || !self->rt->revoke)
+        return;
+    if (c->ctx & MEND_CTX_SPANS)
+        jobs = jobs_of(c, &n);
+    self->rt->revoke(self, name_of(c), jobs, n);
+    mend_free(self, jobs);
+    mend_event(self, MEND_EV_REVOKE_LOCAL);
+    mend_event(self, MEND_EV_REVOKE_SENT_ONE);
+    mend_event(self, MEND_EV_REVOKE_SENT);
 }
 
 /* Both. */
@@ -251,42 +237,17 @@ void mend_revoke(struct mend_comm *c)
 
     if (c->revoked)
         return;
-    if (!word) {
-        flood(c);
-        return;
-    }
-    /* release: pairs with the acquire in is_marked() */
-    atomic_fetch_or_explicit(word, bit_of(c), memory_order_release);
-    mend_event(c->self, MEND_EV_REVOKE_LOCAL);
-    call_all(c);
+    if (word)
+        mark(c, word);
+    else
+        tell(c);
     carry_out(c);
 }
 
 void mend_revoke_heard(struct mend_comm *c)
 {
-    if (word_of(c))
+    if (word_of(c) || is_marked(c))
         carry_out(c);
     else
         mend_revoke(c);
-}
-
-void mend_revoke_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                          const void *payload)
-{
-    struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
-    struct mend_flood_event ev = {.kind = MEND_FLOOD_RECV, .rank = f->src};
-
-    if (!c || !c->decide) {
-        mend_park(self, from, f, payload);
-        return;
-    }
-    if (f->src < 0 || f->src >= c->decide->members_n ||
-        mend_decide_peer(c->decide, f->src) != from) {
-        self->on_damage(self, from);
-        return;
-    }
-    if (mend_peer_is_dead(self, from)) /* it lived when its frame came, and was parked (R12) */
-        ev.kind = MEND_FLOOD_LOCAL;
-    machine(c);
-    step(c, &ev);
 }

@@ -28,7 +28,7 @@ void mend_revoke_look(struct mend_comm *c);
 
 /* Reserves what revocations need of the communicators of a context that this process proposes; counters from
  * counter to counter + n are theirs.  Returns the counter to propose: the given one, or where there is no
- * memory one whose revocations are told by frames. */
+ * memory one whose revocations the runtime tells. */
 uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t n);
 
 #endif

@@ -17,7 +17,6 @@ enum mend_frame_kind {
     MEND_FRAME_CANCEL,       /* p2p/: take an unmatched message back */
     MEND_FRAME_CANCEL_REPLY, /* p2p/: whether it was still there */
     MEND_FRAME_AGREE,        /* decide/: a message of ft/agree_sm */
-    MEND_FRAME_REVOKE,       /* decide/: a message of ft/flood_sm */
     MEND_FRAME_CREATE,       /* create/: among processes that have no communicator in common yet */
     MEND_FRAME_CREDIT,       /* p2p/: small messages have to wait, or need not any more */
     MEND_FRAME_SHARE,        /* p2p/: help to copy fragments of large messages */
@@ -36,7 +35,7 @@ typedef uint64_t mend_ctx;
 enum mend_channel {
     MEND_CHANNEL_P2P = 0,
     MEND_CHANNEL_COLL = 1, /* collectives' own point-to-point traffic */
-    MEND_CHANNEL_FT = 2,   /* agreement, revocation, meetings */
+    MEND_CHANNEL_FT = 2,   /* agreement, meetings */
     MEND_CHANNEL_RMA = 3,  /* of a window's communicator: rma/ */
 };
 #define MEND_CTX_CHANNEL_MASK UINT64_C(15)

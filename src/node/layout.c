@@ -7,6 +7,7 @@
 
 #include "node/log.h"
 #include "node/rank.h"
+#include "node/revoked.h"
 
 #include <string.h>
 
@@ -16,11 +17,11 @@
 
 _Static_assert(sizeof(struct mend_node_slab) % PAGE_MAX == 0, "slabs are mapped one by one");
 
-enum count { PER_RANK, PER_PAIR, PER_SLEEPERS, PER_NAME, PER_NODE };
+enum count { ONE, PER_RANK, PER_PAIR, PER_SLEEPERS, PER_NAME, PER_NODE };
 
 /* The pages that the agent reserves before any rank starts, or before one that they belong to does; the process that first
  * touches another page reserves it. */
-enum early { NONE, ALL, STARTED, ONE_PAGE, NAMED };
+enum early { NONE, ALL, FIRST_PAGE, STARTED, ONE_PAGE, NAMED };
 
 static const struct part {
     uint64_t bytes;
@@ -34,6 +35,9 @@ static const struct part {
     [MEND_NODE_PART_PROCESS] = {sizeof(struct mend_node_process), PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_DEATH] = {sizeof(struct mend_node_death), PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_HANDLED] = {1, PER_NAME, LINE, NAMED},
+    [MEND_NODE_PART_TOLD] = {((UINT64_C(1) << MEND_NODE_TOLD_TABLES) - 1) * MEND_NODE_TOLD_WORDS *
+                                 sizeof(uint64_t),
+                             ONE, PAGE, FIRST_PAGE},
     [MEND_NODE_PART_BELL] = {1, PER_PAIR, LINE, STARTED},
     [MEND_NODE_PART_HEAD] = {sizeof(struct mend_node_head), PER_PAIR, PAGE, NONE},
     [MEND_NODE_PART_SAID] = {MEND_NODE_CELLS * sizeof(struct mend_node_said), PER_RANK, 1, STARTED},
@@ -72,6 +76,8 @@ static uint64_t part_bytes(const struct part *p, const struct mend_node_header *
     uint32_t n = h->places_n;
 
     switch (p->count) {
+    case ONE:
+        return p->bytes;
     case PER_RANK:
         return n * p->bytes;
     case PER_PAIR:
@@ -116,6 +122,10 @@ struct mend_node_range mend_node_part_early(const struct mend_node_header *heade
     case ALL:
         if (first == 0)
             return (struct mend_node_range){header->at[part], part_bytes(p, header)};
+        break;
+    case FIRST_PAGE:
+        if (first == 0)
+            return (struct mend_node_range){header->at[part], PAGE};
         break;
     case STARTED:
         return (struct mend_node_range){header->at[part] + first * one, n * one};

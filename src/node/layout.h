@@ -16,6 +16,7 @@
  *                                                  for all processes that one abort ended
  *   handled[m]     written by ranks, with the same value: a rank that says good-bye had been told of the
  *                  death of the process of this name by an MPI call; the agent looks at the end
+ *   told           written by the agent: contexts that are revoked, of communicators without a bit (revoked.h)
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed; where i < j the fast box
  *                  behind it is written by the rank of the two whose turn it is (net/shm/ring.h)
@@ -78,8 +79,7 @@
 #define MEND_NODE_CONTEXTS_FIRST 16u   /* MEND_CTX_FIRST */
 #define MEND_NODE_COPYPAGE_BYTES 4096u /* a page: net/copypage.h */
 
-/* Bits in a row: one proposer's communicators. */
-#define MEND_NODE_REVOKED (1u << 30)
+#define MEND_NODE_REVOKED (1u << 30) /* bits in a row: one proposer's communicators */
 
 /* What the segment is made of, in this order; layout.c has the sizes. */
 enum mend_node_part {
@@ -89,6 +89,7 @@ enum mend_node_part {
     MEND_NODE_PART_PROCESS,
     MEND_NODE_PART_DEATH,
     MEND_NODE_PART_HANDLED,
+    MEND_NODE_PART_TOLD,
     MEND_NODE_PART_BELL,
     MEND_NODE_PART_HEAD,
     MEND_NODE_PART_SAID,
@@ -120,7 +121,8 @@ struct mend_node_header {
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
     mend_atomic_u32 names_n; /* given so far; release: pairs with the acquire in names_given() */
     mend_atomic_u32 number; /* by which connected jobs know this one (abroad.h); 0: there is none */
-    mend_atomic_u32 suspended; /* 1: the agent has stopped the whole job, and itself */
+    mend_atomic_u32 suspended;  /* 1: the agent has stopped the whole job, and itself */
+    mend_atomic_u32 told_table; /* the last one (revoked.h) */
     /* launch/agent/keeper.c.  Not 0: the agent has been seen running then, and stopped later. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 stopped_ns;
     mend_atomic_u64 revived_after_ns; /* how long it had been stopped when it was continued */

@@ -5,10 +5,10 @@
  * the folder that it belongs to sets and clears; a set bit costs each call the long way (mpi/check.c), which asks
  * for the reasons one by one.  The word orders nothing: `lock` orders what threads do.
  *
- * Where some members share no memory, revocations come as frames, of which no interrupt tells.  Calls stay
- * short all the same, and count.  Each MEND_CALLS_PER_LOOK-th one looks for frames of all peers, so a process that only
- * makes short calls learns of a revocation with one of the next MEND_CALLS_PER_LOOK calls after its frame has come.  A death
- * interrupts, as everywhere: the next call reports it. */
+ * Where some members share no memory, what is decided goes by frames, of which no interrupt tells, and another process may ask this one
+ * for it.  Calls stay short all the same, and count.  Each MEND_CALLS_PER_LOOK-th one looks for frames of all peers, so a process that
+ * only makes short calls answers with one of the next MEND_CALLS_PER_LOOK calls.  Deaths and revocations interrupt, as everywhere:
+ * the next call reports them. */
 #ifndef MEND_PROC_DETOUR_H
 #define MEND_PROC_DETOUR_H
 
@@ -48,10 +48,10 @@ static inline bool mend_proc_has_threads(const struct mend_proc *self)
     return mend_detours(self, MEND_DETOUR_THREADS) != 0;
 }
 
-#define MEND_CALLS_PER_LOOK  64        /* where revocations come as frames */
+#define MEND_CALLS_PER_LOOK  64        /* where questions come as frames */
 #define MEND_CALLS_UNCOUNTED INT32_MAX /* elsewhere: then a call takes the long way for nothing */
 
-/* From now on revocations may come as frames. */
+/* From now on questions may come as frames. */
 static inline void mend_proc_hears_by_frames(struct mend_proc *self)
 {
     if (self->calls_per_look != MEND_CALLS_PER_LOOK)

@@ -19,6 +19,7 @@
 #include "node/abroad.h"
 #include "node/log.h"
 #include "node/node.h"
+#include "node/revoked.h"
 #include "rt/ear.h"
 #include "rt/pass.h"
 #include "rt/rt.h"
@@ -523,6 +524,23 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
         await_the_end(l);
 }
 
+/* What the agent has not read when this process dies it still reads. */
+static void local_revoke(struct mend_proc *self, uint64_t ctx, const uint64_t *jobs, uint32_t n)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_REVOKE, .n = 1 + n};
+
+    MEND_ASSERT(m.n <= MEND_CTL_REVOKE_MAX);
+    m.revoke[0] = ctx;
+    for (uint32_t i = 0; i < n; i++)
+        m.revoke[1 + i] = jobs[i];
+    send_ctl(self->rt_state, &m, m.n * sizeof(*m.revoke));
+}
+
+static bool local_is_revoked(struct mend_proc *self, uint64_t ctx)
+{
+    return mend_revoked_has(((struct local *)self->rt_state)->shm, ctx);
+}
+
 /* The words first: the agent reads them when it gets the datagram, and a watcher that sees the end sooner
  * finds the reason.  A second thread that crashes adds nothing. */
 static void local_crashing(struct mend_proc *self, int sig)
@@ -670,6 +688,8 @@ const struct mend_rt mend_rt_local = {
     .poke = local_poke,
     .suspect = local_suspect,
     .abort = local_abort,
+    .revoke = local_revoke,
+    .is_revoked = local_is_revoked,
     .crashing = local_crashing,
     .report = local_report,
     .injected = local_injected,

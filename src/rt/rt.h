@@ -82,6 +82,12 @@ struct mend_rt {
     void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n,
                   struct mend_abort what);
 
+    /* The context is revoked, says this process, which has members in these n other jobs: all processes of all nodes and jobs that
+     * have it learn of that from the runtime, also if this one dies.  It comes with an interrupt, and is_revoked() is true
+     * then, for ever.  NULL: there is nobody to tell. */
+    void (*revoke)(struct mend_proc *self, uint64_t ctx, const uint64_t *jobs, uint32_t n);
+    bool (*is_revoked)(struct mend_proc *self, uint64_t ctx);
+
     /* This thread got a signal of which the process will dump core.  Called in a signal handler, at
      * any instruction. */
     void (*crashing)(struct mend_proc *self, int sig);

@@ -46,6 +46,12 @@ static bool connect_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t n
            m->connect.names_n <= names_n - (uint32_t)m->connect.first;
 }
 
+static bool revoke_valid(const struct mend_ctl *m, size_t len_bytes)
+{
+    return m->n >= 1 && m->n <= MEND_CTL_REVOKE_MAX &&
+           len_bytes == MEND_CTL_HEAD_BYTES + m->n * sizeof(*m->revoke) && m->revoke[0];
+}
+
 bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n)
 {
     if (len_bytes < MEND_CTL_HEAD_BYTES || m->magic != MEND_CTL_MAGIC)
@@ -59,6 +65,8 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
     case MEND_CTL_WATCH:
     case MEND_CTL_UNWATCH:
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
+    case MEND_CTL_REVOKE:
+        return revoke_valid(m, len_bytes);
     case MEND_CTL_SUSPECT:
         return peer_valid(m, len_bytes, names_n);
     case MEND_CTL_INJECTED:

@@ -23,6 +23,7 @@
  *   UNWATCH  ring it for none
  *   SESSION  the process has a session: from now on it hears of the ends of those that have left, too
  *   PRESENCE what the process says of itself in the segment has changed; in jobs of several nodes only
+ *   REVOKE   a context is revoked: all ranks that have it on any node, and of these jobs, are to know
  *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
  * agent -> rank, struct mend_ctl_abroad:
  *   ABROAD   what is known of another job, with the descriptor of its segment; before names of its processes are given
@@ -77,25 +78,29 @@ enum mend_ctl_kind {
     MEND_CTL_PRESENCE,
     MEND_CTL_WATCH,
     MEND_CTL_UNWATCH,
+    MEND_CTL_REVOKE,
     MEND_CTL_ABROAD,
     MEND_CTL_ANSWER,
     MEND_CTL_CALLER
 };
 
-#define MEND_CTL_MAGIC     0x4d43u
-#define MEND_CTL_RANKS_MAX 16384 /* at a time */
-#define MEND_CTL_NAMES_MAX 65536 /* that a job gives */
-#define MEND_CTL_TEXT_MAX  1024
+#define MEND_CTL_MAGIC      0x4d43u
+#define MEND_CTL_RANKS_MAX  16384 /* at a time */
+#define MEND_CTL_NAMES_MAX  65536 /* that a job gives */
+#define MEND_CTL_TEXT_MAX   1024
+#define MEND_CTL_REVOKE_MAX 1024
 
 /* One datagram. */
 struct mend_ctl {
     uint16_t magic, kind;
-    int32_t code;     /* ABORT: exit code */
-    uint32_t n;       /* words of the set, or length of text; 1 for SUSPECT, INJECTED */
+    int32_t code; /* ABORT: exit code */
+    uint32_t n;   /* words of the set, or length of text; 1 for SUSPECT, INJECTED; REVOKE: words */
     uint32_t follows; /* ABORT: 1: as in struct mend_abort; else 0 */
     union {
         int32_t peer;                          /* SUSPECT: a name; INJECTED: a number */
         uint64_t set[MEND_CTL_NAMES_MAX / 64]; /* ABORT: of names */
+        uint64_t revoke
+            [MEND_CTL_REVOKE_MAX]; /* REVOKE: a context, and the jobs of members, but the sender's */
         char text[MEND_CTL_TEXT_MAX]; /* REPORT: the members of a JSON object, without braces */
         struct {
             uint64_t job, ask;

@@ -33,6 +33,21 @@ static size_t set_bytes(uint32_t words)
     return MEND_CTL_HEAD_BYTES + words * sizeof(uint64_t);
 }
 
+MEND_TEST(a_revocation_names_a_context_and_jobs)
+{
+    struct mend_ctl m = make(MEND_CTL_REVOKE, 2);
+
+    CHECK(!mend_ctl_valid(&m, set_bytes(2), RANKS)); /* no context is 0 */
+    m.revoke[0] = 1;
+    CHECK(mend_ctl_valid(&m, set_bytes(2), RANKS));
+    CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS));
+    CHECK(!mend_ctl_valid(&m, set_bytes(3), RANKS));
+    m.n = 0;
+    CHECK(!mend_ctl_valid(&m, set_bytes(0), RANKS));
+    m.n = MEND_CTL_REVOKE_MAX + 1;
+    CHECK(!mend_ctl_valid(&m, set_bytes(m.n), RANKS));
+}
+
 MEND_TEST(abort_names_ranks_of_the_job)
 {
     struct mend_ctl m = make(MEND_CTL_ABORT, 1);

@@ -11,10 +11,13 @@
  *   S0-4: a revocation makes a failure known to every survivor
  *   S0-57: a revocation reaches all members, in both groups
  *   S0-58: one caller of a revocation suffices, and it does not wait
+ *   S5-11: a revocation reaches every survivor on every node, and no rank relays it
  *
  * RUN: -n 2 ; args 200 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 5 ; args 200 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 4 ok"
  * RUN: -n 16 ; args 80 ; expect "rank 0 ok" ; expect "rank 15 ok"
+ * RUN: -n 4 ; args 200 ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 6 ; args 80 ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 5 ok"
  * RUN: -n 2 ; args 100 later ; time 60 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 

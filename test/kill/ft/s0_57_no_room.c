@@ -18,6 +18,8 @@
 /* RUN: -n 5 ; args inside ; expect "rank 0 ok" ; expect "rank 4 ok" ; times 5 */
 /* RUN: -n 16 ; args inside ; expect "rank 0 ok" ; expect "rank 15 ok" ; times 5 */
 /* RUN: -n 16 ; expect "rank 0 ok" ; expect "rank 15 ok" */
+/* RUN: -n 4 ; set MACHINES=2 ; args inside ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 3 */
+/* RUN: -n 6 ; set MACHINES=3 ; args inside ; expect "rank 0 ok" ; expect "rank 5 ok" ; times 5 */
 #include "../common.h"
 
 #define MANY 300 /* more than there is room for */

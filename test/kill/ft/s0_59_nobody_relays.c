@@ -8,6 +8,7 @@
  *   S0-4: a revocation makes a failure known to every survivor
  *   S0-57: a revocation reaches all members, in both groups
  *   S0-59: a revocation reaches all survivors even if its caller dies
+ *   S5-11: a revocation reaches every survivor on every node, and no rank relays it
  *
  * RUN: -n 8 --lenient-exit ; args outside ; expect "rank 3 ok"
  * RUN: -n 16 --lenient-exit ; args outside ; expect "rank 3 ok" ; expect "rank 13 ok"
@@ -18,7 +19,13 @@
  * RUN: -n 8 --lenient-exit ; args freed dies ; kill 0 at revoke.sent.one ; expect "rank 5 ok" ; times 2
  * RUN: -n 16 --lenient-exit ; args freed dies ; kill 0 at revoke.local ; expect "rank 13 ok" ; times 2
  * RUN: -n 16 --lenient-exit ; args inter ; expect "rank 3 ok" ; expect "rank 13 ok"
- * RUN: -n 16 --lenient-exit ; args inter dies ; kill 0 at revoke.sent.one#2 ; expect "rank 3 ok" ; expect "rank 13 ok" */
+ * RUN: -n 16 --lenient-exit ; args inter dies ; kill 0 at revoke.sent.one#2 ; expect "rank 3 ok" ; expect "rank 13 ok"
+ * RUN: -n 16 --lenient-exit ; set REVOKE_SHM=0 ; args outside ; expect "rank 3 ok" ; expect "rank 13 ok"
+ * RUN: -n 8 --lenient-exit ; set REVOKE_SHM=0 ; args freed dies ; kill 0 at revoke.local ; expect "rank 5 ok" ; times 2
+ * RUN: -n 8 --lenient-exit ; set MACHINES=2 ; args outside ; expect "rank 3 ok" ; expect "rank 5 ok" ; times 2
+ * RUN: -n 9 --lenient-exit ; set MACHINES=3 ; args outside dies ; kill 0 at revoke.local ; expect "rank 3 ok" ; expect "rank 6 ok" ; times 2
+ * RUN: -n 9 --lenient-exit ; set MACHINES=3 ; args freed dies ; kill 0 at revoke.sent.one ; expect "rank 3 ok" ; expect "rank 6 ok" ; times 2
+ * RUN: -n 16 --lenient-exit ; set MACHINES=3 ; args inter ; expect "rank 3 ok" ; expect "rank 13 ok" */
 #include "../common.h"
 
 #define MANY 40

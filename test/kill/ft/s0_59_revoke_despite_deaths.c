@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The caller of a revocation dies before it has told any member, after it told one, or all; and, where
- * others pass it on, relays die as well: if one survivor has learned of it, all do.  Every survivor waits for a rank that
- * never sends.
+/* The caller of a revocation dies before it has interrupted any member, after one, or all; others that learn of it die as well: all
+ * survivors learn of it.  Every survivor waits for a rank that never sends.
  *
- *   S0-59: a revocation reaches all survivors even if its caller dies */
+ *   S0-59: a revocation reaches all survivors even if its caller dies
+ *   S5-11: a revocation reaches every survivor on every node, and no rank relays it */
 /* RUN: -n 5 --lenient-exit ; kill 0 at revoke.sent.one ; expect "rank 4 ok" */
 /* RUN: -n 16 --lenient-exit ; kill 0 at revoke.local ; expect "rank 15 ok" */
 /* RUN: -n 8 --lenient-exit ; kill 0 at revoke.sent.one#4 ; kill 1 at death.done ; expect "rank 7 ok" */
 /* RUN: -n 8 --lenient-exit ; kill 0 at revoke.sent ; expect "rank 7 ok" */
 /* RUN: -n 5 --lenient-exit ; set REVOKE_SHM=0 ; kill 0 at revoke.sent.one ; expect "rank 4 ok" */
-/* RUN: -n 8 --lenient-exit ; set REVOKE_SHM=0 ; kill 0 at revoke.sent.one ; kill 1 at revoke.sent.one ; expect "rank 7 ok" */
-/* RUN: -n 16 --lenient-exit ; set REVOKE_SHM=0 ; kill 0 at revoke.sent.one ; kill 1 at revoke.sent.one ; kill 2 at revoke.sent.one ; expect "rank 15 ok" */
+/* RUN: -n 8 --lenient-exit ; set REVOKE_SHM=0 ; kill 0 at revoke.local ; kill 1 at death.done ; expect "rank 7 ok" */
+/* RUN: -n 6 --lenient-exit ; set MACHINES=2 ; kill 0 at revoke.local ; expect "rank 1 ok" ; expect "rank 5 ok" ; times 3 */
+/* RUN: -n 6 --lenient-exit ; set MACHINES=3 ; kill 0 at revoke.local ; kill 3 at death.done ; expect "rank 1 ok" ; expect "rank 5 ok" ; times 3 */
+/* RUN: -n 6 --lenient-exit ; set MACHINES=6 ; kill 0 at revoke.local ; expect "rank 5 ok" ; times 3 */
 /* RUN: -n 8 --lenient-exit ; set REVOKE_SHM=0 ; kill 0 at revoke.sent ; expect "rank 7 ok" */
 #include "../common.h"
 

@@ -52,25 +52,25 @@
  * RUN: -n 4 ; args intercomm_create 2 ; stop 2 at member.create.decided#3 ; expect "rank 2 ok"
  * RUN: -n 4 ; args intercomm_create 2 dies ; stop 2 at member.create.decided#3 ; kill 0 at revoke.local ; expect "rank 2 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args dup 3 ; stop 3 at member.create.decided#3 ; expect "rank 3 ok"
- * RUN: -n 8 ; set REVOKE_SHM=0 ; args dup 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one#3 ;
+ * RUN: -n 8 ; set REVOKE_SHM=0 ; args dup 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one ;
  *   expect "rank 4 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args idup 3 ; stop 3 at member.create.decided#3 ; expect "rank 3 ok"
- * RUN: -n 8 ; set REVOKE_SHM=0 ; args idup 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one#3 ;
+ * RUN: -n 8 ; set REVOKE_SHM=0 ; args idup 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one ;
  *   expect "rank 4 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args create_group 3 ; stop 3 at member.create.decided#3 ; expect "rank 3 ok"
- * RUN: -n 8 ; set REVOKE_SHM=0 ; args create_group 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one#3 ;
+ * RUN: -n 8 ; set REVOKE_SHM=0 ; args create_group 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one ;
  *   expect "rank 4 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args intercomm_create 3 ; stop 3 at member.create.decided#3 ; expect "rank 3 ok"
- * RUN: -n 8 ; set REVOKE_SHM=0 ; args intercomm_create 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one#3 ;
+ * RUN: -n 8 ; set REVOKE_SHM=0 ; args intercomm_create 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one ;
  *   expect "rank 4 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args merge 3 ; stop 3 at member.create.decided#3 ; expect "rank 3 ok"
- * RUN: -n 8 ; set REVOKE_SHM=0 ; args merge 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one#3 ;
+ * RUN: -n 8 ; set REVOKE_SHM=0 ; args merge 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one ;
  *   expect "rank 4 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args inter_dup 3 ; stop 3 at member.create.decided#3 ; expect "rank 3 ok"
- * RUN: -n 8 ; set REVOKE_SHM=0 ; args inter_dup 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one#3 ;
+ * RUN: -n 8 ; set REVOKE_SHM=0 ; args inter_dup 4 dies ; stop 4 at member.create.decided#3 ; kill 0 at revoke.sent.one ;
  *   expect "rank 4 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args shrink 3 ; stop 3 at shrink.decided ; expect "rank 3 ok"
- * RUN: -n 8 ; set REVOKE_SHM=0 ; args shrink 4 dies ; stop 4 at shrink.decided ; kill 0 at revoke.sent.one#3 ;
+ * RUN: -n 8 ; set REVOKE_SHM=0 ; args shrink 4 dies ; stop 4 at shrink.decided ; kill 0 at revoke.sent.one ;
  *   expect "rank 4 ok"
  * RUN: -n 4 ; set AGREE_SHM=0 ; args dup 2 ; stop 2 at agree.sent.up#3 ; expect "rank 3 ok" ; times 3
  * RUN: -n 4 ; set AGREE_SHM=0 ; args dup 2 dies ; stop 2 at agree.sent.up#3 ; kill 0 at revoke.local ;

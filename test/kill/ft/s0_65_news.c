@@ -3,7 +3,7 @@
  * all the same.
  *
  *   rank 0    repeats a call │ ... MPI_ERR_PROC_FAILED, or success ... │ ... MPI_ERR_REVOKED, after at
- *   rank 1    waits for that │ revokes, and leaves MPI                 │     most LIMIT more of them
+ *   rank 1    waits for that │ revokes, and leaves MPI                 │     most LIMIT more of them; agents take a while
  *   rank 2    dead
  *
  * Each call has a communicator of its own.  A local call has no error to give: there rank 0 asks after
@@ -15,7 +15,8 @@
  *   S0-66: calls on a revoked communicator return without any other process */
 /* RUN: -n 3 ; args 1 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 3 ; args 1 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok" */
-/* RUN: -n 3 ; args 100 ; set REVOKE_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok" */
+/* RUN: -n 3 ; args 3000000 ; set REVOKE_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok" */
+/* RUN: -n 3 ; args 3000000 ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
 enum { REPEATED, REVOKED, LEARNT };

@@ -4,7 +4,7 @@
 /* RUN: -n 4 ; args 0 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 4 ; set NODES=2 ; args 64 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 2 ; set NODES=2 ; args 64 ; expect "rank 1 ok" */
-/* RUN: -n 4 ; set REVOKE_SHM=0 ; args 64 ; expect "rank 3 ok" */
+/* RUN: -n 4 ; set AGREE_SHM=0 ; args 64 ; expect "rank 3 ok" */
 #include "../comm/common.h"
 
 enum { CALLS = 64000, ROUNDS = 5000, NODES = 2 };

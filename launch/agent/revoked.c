@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* revoked.c – see revoked.h. */
+#include "agent/revoked.h"
+
+#include "agent/facts.h"
+#include "agent/segment.h"
+#include "agent/tell.h"
+#include "agent/verdict.h"
+#include "node/revoked.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t last_table(const struct agent *agent)
+{
+    return mend_load_relaxed(&agent->shm->told_table);
+}
+
+/* Makes the next table.  False: there is no memory for it, or it would be one too many. */
+static bool grow(struct agent *agent)
+{
+    uint32_t table = last_table(agent);
+    mend_atomic_u64 *words = mend_revoked_table(agent->shm, table);
+
+    if (table + 1 == MEND_NODE_TOLD_TABLES ||
+        !mend_segment_reserve(agent, mend_revoked_table(agent->shm, table + 1),
+                              mend_revoked_words(table + 1) * sizeof(*words)))
+        return false;
+    for (uint64_t i = 0; i < mend_revoked_words(table); i++) {
+        uint64_t ctx = mend_load_relaxed(&words[i]);
+
+        if (ctx)
+            mend_store_relaxed(mend_revoked_word(agent->shm, table + 1, ctx), ctx);
+    }
+    /* release: pairs with the acquire in mend_revoked_has() */
+    mend_store_release(&agent->shm->told_table, table + 1);
+    return true;
+}
+
+/* A set that cannot grow is filled up, except for one word, at which each search ends. */
+static void make_room(struct agent *agent)
+{
+    uint64_t words = mend_revoked_words(last_table(agent));
+
+    if (agent->revoked_n < words / 2 || grow(agent) || agent->revoked_n + 1 < words)
+        return;
+    mend_say(agent, "mpiexec: no memory for a revocation: %s", strerror(errno));
+    exit(EXIT_FAILURE); /* no rank of this node goes on without it */
+}
+
+void mend_revoked_add(struct agent *agent, uint64_t ctx)
+{
+    if (mend_revoked_has(agent->shm, ctx))
+        return;
+    make_room(agent);
+    mend_store_relaxed(mend_revoked_word(agent->shm, last_table(agent), ctx), ctx);
+    agent->revoked_n++;
+    mend_verdict_call_all(agent);
+}
+
+void mend_revoked_heard(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n)
+{
+    if (mend_revoked_has(agent->shm, ctx))
+        return;
+    if (agent->nodes.n) {
+        mend_facts_revoke(agent, ctx);
+        return;
+    }
+    mend_revoked_add(agent, ctx);
+    mend_links_revoke(agent, ctx, jobs, n);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* revoked.h – revocations of communicators that do not lie in one segment: from a rank to its agent, to the agents of all other nodes
+ * and connected jobs, and into the segment of each (node/revoked.h).
+ *
+ * A rank says it in a datagram, so it does not matter what it does next, or whether it dies.  Between nodes it is a fact of
+ * the log (facts.h); between jobs each agent that hears of it passes it on to those that are named, so all have it unless all that heard
+ * are gone.  Main thread only. */
+#ifndef MEND_LAUNCH_AGENT_REVOKED_H
+#define MEND_LAUNCH_AGENT_REVOKED_H
+
+#include "agent/agent.h"
+
+/* A rank, or the agent of another job, says that `ctx` is revoked, which has members in these jobs. */
+void mend_revoked_heard(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n);
+
+/* It is known on all nodes: the ranks of this one may see it. */
+void mend_revoked_add(struct agent *agent, uint64_t ctx);
+
+/* link_talk.c: tells the agents of these jobs. */
+void mend_links_revoke(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n);
+
+#endif
