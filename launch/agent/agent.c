@@ -298,7 +298,6 @@ static mend_time_ns look(void *self, mend_time_ns now)
                                                                           mend_crash_look,
                                                                           mend_wrapped_look,
                                                                           mend_undying_look,
-                                                                          mend_spawn_look,
                                                                           mend_segment_give_back,
                                                                           mend_links_look,
                                                                           mend_doorman_look,

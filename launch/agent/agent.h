@@ -28,6 +28,7 @@ struct mend_contact;
 struct mend_facts;
 struct mend_doorman;
 struct mend_link;
+struct spawn_request;
 struct starter;
 
 /* The job's nodes, as the agent of one knows them. */
@@ -71,9 +72,10 @@ struct agent {
     struct mend_detector *detector; /* (L) */
     mend_time_ns tick_at;           /* (L) */
     uint32_t ends_n;                /* (L) */
-    int wrapped_n;                  /* (L) ranks that are in scripts */
-    uint32_t words_wanted_n;        /* (L) how often last datagrams were wanted */
-    int note_fd; /* eventfd: a watcher gave a verdict, the main thread tells of it */
+    uint32_t lefts_n;        /* (L) entries of the log of deaths about processes that have left */
+    int wrapped_n;           /* (L) ranks that are in scripts */
+    uint32_t words_wanted_n; /* (L) how often last datagrams were wanted */
+    int note_fd;             /* eventfd: a watcher gave a verdict, the main thread tells of it */
     bool bound;
 
     /* how the job goes */
@@ -82,16 +84,18 @@ struct agent {
     mend_time_ns scan_at, news_at, wrapped_at, undying_at;
     int undying_next;          /* the rank that was looked at last */
     mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
-    mend_time_ns count_next_ns;   /* nor counting the survivors */
-    bool reporting;               /* the root wants lines for its report */
-    bool signaled, killing;       /* the user ends the job */
-    bool aborted;                 /* as a whole */
-    int crashes_n;                /* ranks that have said so and are not seen dead yet */
-    uint32_t words_read_n;        /* what words_wanted_n was when they were read last */
-    struct mend_list spawn_waits; /* spawn.c */
-    struct mend_list links;       /* link.c */
-    struct mend_list errands;     /* link.c: questions of ranks that name processes */
-    struct mend_contact *contact; /* what this agent and those of other jobs have said */
+    mend_time_ns count_next_ns; /* nor counting the survivors */
+    bool reporting;             /* the root wants lines for its report */
+    bool signaled, killing;     /* the user ends the job */
+    bool aborted;               /* as a whole */
+    int crashes_n;              /* ranks that have said so and are not seen dead yet */
+    uint32_t words_read_n;      /* what words_wanted_n was when they were read last */
+    struct mend_list asked;     /* spawn.c: requests of ranks that have no answer yet */
+    int64_t asked_n;
+    struct spawn_request *request; /* that the root carries out; NULL: none */
+    struct mend_list links;        /* link.c */
+    struct mend_list errands;      /* link.c: questions of ranks that name processes */
+    struct mend_contact *contact;  /* what this agent and those of other jobs have said */
     int32_t link_ids_n;
     uint32_t
         released_n; /* verdicts of which the other agents know that nobody here looks at the dead */

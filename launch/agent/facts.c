@@ -239,6 +239,14 @@ static void apply_abort(struct agent *agent, const struct mend_fact *entry)
     free(named);
 }
 
+/* One more than the last name. */
+static int32_t end_of(const struct mend_fact *entry)
+{
+    const struct mend_fact_run *last = &mend_fact_runs(entry)[entry->runs_n - 1];
+
+    return last->first + last->n;
+}
+
 static void apply(struct agent *agent, const struct mend_fact *entry)
 {
     switch ((enum mend_fact_kind)entry->kind) {
@@ -255,6 +263,10 @@ static void apply(struct agent *agent, const struct mend_fact *entry)
         break;
     case MEND_FACT_ABORT:
         apply_abort(agent, entry);
+        break;
+    case MEND_FACT_NAMES:
+        if (is_root(agent))
+            mend_tell_names(agent, end_of(entry));
         break;
     default:
         break;
@@ -387,17 +399,21 @@ void mend_facts_lost(struct agent *agent, int32_t node)
     add_locked(agent, new_due(MEND_FACT_LOST, node, 0));
 }
 
+void mend_facts_name(struct agent *agent, int32_t node, int32_t first, int32_t n)
+{
+    struct due *d = new_due(MEND_FACT_NAMES, node, 1);
+
+    d->runs[0] = (struct mend_fact_run){first, n, 0, 0};
+    add_locked(agent, d);
+}
+
 static void name_nodes(struct agent *agent)
 {
     for (int k = 0; k < (int)agent->nodes.n; k++) {
         int first = mend_options_first(agent->o, k), end = mend_options_first(agent->o, k + 1);
-        struct due *d = new_due(MEND_FACT_NAMES, k, 1);
 
-        d->runs[0] = (struct mend_fact_run){first, end - first, 0, 0};
         if (end > first)
-            add_locked(agent, d);
-        else
-            free(d);
+            mend_facts_name(agent, k, first, end - first);
     }
 }
 

@@ -7,16 +7,30 @@
 #include "agent/far.h"
 
 #include "agent/facts.h"
+#include "agent/start.h"
 #include "agent/tell.h"
 #include "base/time.h"
 
 #include <string.h>
 
-uint32_t mend_far_node(const struct agent *agent, int name)
+void mend_far_begin(struct agent *agent, struct rank *r)
 {
-    int n = agent->o->ranks_n, nodes_n = (int)agent->nodes.n;
+    r->far = true;
+    r->place = MEND_PLACE_NONE;
+    r->shared = &agent->far;
+    r->own_group = false;
+    r->spawn_fd = -1;
+    r->state = (struct mend_rank_state){
+        .child = MEND_CHILD_ENDED, .ending = MEND_ENDING_TOLD, .news = MEND_NEWS_PRINTED};
+}
 
-    return nodes_n && name < n ? (uint32_t)mend_options_node(agent->o, name) : 0;
+void mend_far_skip(struct agent *agent, int i)
+{
+    struct rank *r = &agent->rank[i];
+
+    *r = (struct rank){.index = i, .wrapped_pidfd = -1, .ctl_fd = -1, .watch_fd = -1};
+    mend_far_begin(agent, r);
+    r->shared = &agent->stub;
 }
 
 void mend_far_open(struct agent *agent)
@@ -32,14 +46,9 @@ void mend_far_open(struct agent *agent)
     for (int i = 0; i < agent->n; i++) {
         struct rank *r = &agent->rank[i];
 
-        if (i >= agent->first && i < end)
-            continue;
-        r->far = true;
-        r->place = MEND_PLACE_NONE;
-        r->shared = &agent->far;
-        r->own_group = false;
-        r->state = (struct mend_rank_state){
-            .child = MEND_CHILD_ENDED, .ending = MEND_ENDING_TOLD, .news = MEND_NEWS_PRINTED};
+        r->node = agent->nodes.n ? (uint32_t)mend_options_node(agent->o, i) : 0;
+        if (i < agent->first || i >= end)
+            mend_far_begin(agent, r);
     }
     if (agent->nodes.n)
         mend_facts_open(agent);
@@ -100,7 +109,7 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         agent->nodes.ended = true;
         break;
     default:
-        break;
+        mend_spawn_hear(agent, m);
     }
 }
 

@@ -11,8 +11,10 @@
 /* Divides the ranks among the nodes, and makes those of others far.  In a job of one node all are of this one. */
 void mend_far_open(struct agent *agent);
 
-/* The node of a process of the job. */
-uint32_t mend_far_node(const struct agent *agent, int name);
+/* r, of which name and node are set, is a process of another node; the name i was given where this agent has missed it, and
+ * its process never was. */
+void mend_far_begin(struct agent *agent, struct rank *r);
+void mend_far_skip(struct agent *agent, int i);
 
 /* This node's agent takes connections: tells the root. */
 void mend_far_ready(struct agent *agent);

@@ -141,7 +141,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     agent->tick_at = agent->scan_at = agent->news_at = MEND_TIME_NEVER;
     agent->reporting = o->report_path != NULL;
     pthread_mutex_init(&agent->lock, NULL);
-    mend_list_init(&agent->spawn_waits);
+    mend_list_init(&agent->asked);
     open_descriptors(agent);
     create_ranks(agent);
     mend_vacancy_init(agent);

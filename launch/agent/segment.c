@@ -11,7 +11,6 @@
 
 #include "base/time.h"
 #include "node/log.h"
-#include "agent/far.h"
 #include "agent/segment.h"
 
 #include <errno.h>
@@ -129,8 +128,9 @@ static bool reserve_bit(struct agent *agent, const struct rank *r)
 bool mend_segment_admit(struct agent *agent, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        if (!reserve_places(agent->shm_fd, agent->shm, agent->rank[i].place.at, 1) ||
-            (!agent->rank[i].guest_of && !reserve_bit(agent, &agent->rank[i])))
+        if (!agent->rank[i].far &&
+            (!reserve_places(agent->shm_fd, agent->shm, agent->rank[i].place.at, 1) ||
+             (!agent->rank[i].guest_of && !reserve_bit(agent, &agent->rank[i]))))
             return false;
     return reserve_names(agent->shm_fd, agent->shm, first, n);
 }
@@ -141,7 +141,7 @@ static void name_one(struct agent *agent, int i)
     struct mend_node_rank *s = agent->rank[i].shared;
 
     process->place = agent->rank[i].place.at;
-    process->node = mend_far_node(agent, i);
+    process->node = agent->rank[i].node;
     process->counter = agent->rank[i].guest_of ? 0 : world_counter(&agent->rank[i]);
     if (agent->rank[i].far)
         return;

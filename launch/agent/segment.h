@@ -18,7 +18,7 @@ mend_time_ns mend_segment_give_back(struct agent *agent, mend_time_ns now);
 /* Clears what is left of a rank that had this place, for another one. */
 void mend_segment_clear(struct agent *agent, mend_place place);
 
-/* Reserves what n more ranks need, of the names from `first` on, which have places.  False: there is no
+/* Reserves what n more ranks need, of the names from `first` on; those of this node have places.  False: there is no
  * memory. */
 bool mend_segment_admit(struct agent *agent, int first, int n);
 
@@ -47,8 +47,9 @@ bool mend_vacancy_ending(const struct agent *agent);
 /* The others shall let go of those that have left and ended. */
 void mend_vacancy_tell_left(struct agent *agent);
 
-/* How many more ranks there may be now. */
+/* How many more ranks there may be now; how many places are taken. */
 int mend_vacancies(const struct agent *agent);
+int mend_places_taken(const struct agent *agent);
 
 /* Gives r one of the vacant places; takes it away again from a rank that never ran. */
 void mend_vacancy_take(struct agent *agent, struct rank *r);

@@ -3,7 +3,6 @@
  * what it keeps of a dead rank, and for which ranks: each part that is given back, and each kind of rank that may still look there.
  *
  *   R12: messages that arrived before a death are delivered before it is reported, none after it */
-#include "agent/far.h"
 #include "agent/segment.h"
 
 #include "base/test.h"
@@ -30,12 +29,6 @@ void mend_vacancy_take(struct agent *agent, struct rank *r)
 bool mend_vacancy_collect(struct agent *agent)
 {
     return false;
-}
-
-uint32_t mend_far_node(const struct agent *agent, int name)
-{
-    (void)agent, (void)name;
-    return 0;
 }
 
 void mend_say(struct agent *agent, const char *format, ...)

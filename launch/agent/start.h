@@ -43,7 +43,7 @@ bool mend_copy_make(struct agent *agent, const struct rank *original, struct ran
 /* spawn.c: r has asked for processes; takes the descriptor of the file that says for which. */
 void mend_spawn_asked(struct agent *agent, struct rank *r, int fd);
 
-/* spawn.c: looks again at requests for which there was no room; returns when to do so next. */
-mend_time_ns mend_spawn_look(struct agent *agent, mend_time_ns now);
+/* spawn.c: a message of the root about a request for processes. */
+void mend_spawn_hear(struct agent *agent, const struct mend_message *m);
 
 #endif

@@ -61,9 +61,9 @@ void mend_tell_started(struct agent *agent, bool started)
                                        .len = (uint32_t)strlen(agent->shm->host)});
 }
 
-void mend_tell_names(struct agent *agent)
+void mend_tell_names(struct agent *agent, int end)
 {
-    tell(agent, &(struct mend_message){.kind = MEND_UP_NAMES, .rank = -1, .arg = {agent->n}});
+    tell(agent, &(struct mend_message){.kind = MEND_UP_NAMES, .rank = -1, .arg = {end}});
 }
 
 static int64_t since_start(const struct agent *agent, mend_time_ns when)
@@ -176,7 +176,7 @@ static void tell_death(struct agent *agent, const struct rank *r, int *living_p)
     m.arg[MEND_DEATH_CODE] = r->verdict.code;
     m.arg[MEND_DEATH_WHEN_NS] = since_start(agent, r->verdict.when_ns);
     m.arg[MEND_DEATH_VERDICT_NS] = since_start(agent, r->verdict_ns);
-    m.arg[MEND_DEATH_NUMBER] = r->verdict_k;
+    m.arg[MEND_DEATH_NUMBER] = agent->nodes.n ? (int64_t)r->end.order : r->verdict_k;
     m.arg[MEND_DEATH_LIVING] = *living_p;
     m.arg[MEND_DEATH_SILENT] = silent;
     tell(agent, &m);

@@ -30,9 +30,9 @@ void mend_tell_deaths(struct agent *agent);
 /* r has aborted all that were left. */
 void mend_tell_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what);
 
-/* Whether the ranks run; how many names there are. */
+/* Whether the ranks run; that the log of facts has the names below `end`. */
 void mend_tell_started(struct agent *agent, bool started);
-void mend_tell_names(struct agent *agent);
+void mend_tell_names(struct agent *agent, int end);
 
 /* How each rank of the node has ended, once; that r carries out its injection of that number. */
 void mend_tell_ends(struct agent *agent);

@@ -34,11 +34,15 @@ void mend_vacancy_init(struct agent *agent)
     mend_store_relaxed(&agent->stub.fate, MEND_PEER_DEAD);
 }
 
+int mend_places_taken(const struct agent *agent)
+{
+    return (int)agent->shm->places_used - agent->vacant_n;
+}
+
 int mend_vacancies(const struct agent *agent)
 {
     int names = (int)MEND_NODE_NAMES - agent->n;
-    int places =
-        agent->nodes.n ? 0 : agent->places_n - (int)agent->shm->places_used + agent->vacant_n;
+    int places = agent->places_n - mend_places_taken(agent);
 
     return places < names ? places : names;
 }
@@ -85,6 +89,8 @@ static bool retire(struct agent *agent, struct rank *r)
 {
     bool over;
 
+    if (r->far)
+        return true;
     pthread_mutex_lock(&agent->lock);
     over = is_over(r) && !mend_links_hold(agent, r->index);
     if (over)

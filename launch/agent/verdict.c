@@ -258,7 +258,8 @@ static void publish(struct agent *agent, uint32_t first, uint32_t end)
             continue;
         r->verdict_ns = now;
         mend_rank_step(&r->state, MEND_RANK_VERDICT);
-        r->end.order = agent->nodes.n ? k : agent->ends_n++; /* the log has one order everywhere */
+        /* the log of facts has one order everywhere; those that have left are in the segment of their node only */
+        r->end.order = agent->nodes.n ? k - agent->lefts_n : agent->ends_n++;
         if (r->state.ending == MEND_ENDING_TOLD)
             settle_end(agent, r); /* its child had ended before the others of its abort */
     }
@@ -268,8 +269,6 @@ void mend_verdict_left(struct agent *agent, struct rank *const *left, int n)
 {
     uint32_t first, end;
 
-    if (agent->nodes.n)
-        return; /* the order of the log is that of all nodes */
     pthread_mutex_lock(&agent->lock);
     first = end = mend_load_relaxed(&agent->shm->deaths_n);
     for (int i = 0; i < n; i++) {
@@ -282,6 +281,7 @@ void mend_verdict_left(struct agent *agent, struct rank *const *left, int n)
         mend_store_relaxed(&d->why, MEND_NODE_WHY(MEND_CAUSE_LEFT, 0));
         left[i]->has_left = true;
     }
+    agent->lefts_n += (uint32_t)n;
     extend_log(agent, end);
     pthread_mutex_unlock(&agent->lock);
 }
@@ -368,7 +368,7 @@ static void declare_next(struct agent *agent, struct mend_verdict *v, struct dyi
     ask_rank_for_cause(agent, v);
     agent->rank[v->peer].verdict = *v;
     if (!d->set)
-        d->set = mend_xalloc((size_t)agent->ours_n, sizeof(*d->set));
+        d->set = mend_xalloc((size_t)agent->n, sizeof(*d->set));
     d->set[d->n++] = *v;
 }
 

@@ -12,6 +12,7 @@
 #include "root/root.h"
 
 #include "base/time.h"
+#include "proc/presence.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,7 +130,7 @@ void mend_root_started(struct root_node *node, const struct mend_message *m)
     root->failed |= !m->arg[0];
     snprintf(node->host, sizeof(node->host), "%.*s", (int)m->len, m->data);
     for (int i = 0; i < root->o->ranks_n; i++)
-        node->living += mend_root_node_of(root, i) == node->number;
+        node->living += mend_root_is_of(root, i, node);
     if (are_all(root, NODE_RUNNING)) /* a single node is so before its main loop begins */
         root->running_ns = root->nodes_n == 1 ? root->start_ns : mend_time_monotonic_ns();
     if (node->number == 0 && m->arg[0])
@@ -153,25 +154,41 @@ void mend_root_pass_on(struct root_node *from, const struct mend_message *m)
             mend_post(&root->node[to].agent, &copy);
         return;
     }
+    if (m->rank >= 0 && m->rank < root->n)
+        root->rank[m->rank].begun |= m->arg[0] == MEND_PRESENCE_IN_MPI;
     copy.kind = MEND_DOWN_PRESENCE;
     for (int k = 0; k < root->nodes_n; k++)
         if (k != from->number)
             mend_post(&root->node[k].agent, &copy);
 }
 
+/* "ranks 3 to 5, 9" */
+static void list_ranks(const struct root *root, const struct root_node *node, char *text,
+                       size_t size)
+{
+    size_t used = 0;
+
+    snprintf(text, size, "without ranks");
+    for (int i = 0, end; i < root->n && used < size; i = end) {
+        for (end = i; end < root->n && mend_root_is_of(root, end, node); end++)
+            ;
+        if (end > i + 1)
+            used += (size_t)snprintf(text + used, size - used, "%s%d to %d", used ? ", " : "ranks ",
+                                     i, end - 1);
+        else if (end > i)
+            used += (size_t)snprintf(text + used, size - used, "%s%d", used ? ", " : "ranks ", i);
+        end += end == i;
+    }
+}
+
 static void say_lost(struct root *root, const struct root_node *node)
 {
-    int first = mend_options_first(root->o, node->number),
-        last = mend_options_first(root->o, node->number + 1) - 1;
+    char ranks[128];
 
     if (root->o->quiet)
         return;
-    if (first > last)
-        mend_root_say(root, "mend: node %d (without ranks) is lost: its agent has ended",
-                      node->number);
-    else
-        mend_root_say(root, "mend: node %d (ranks %d to %d) is lost: its agent has ended",
-                      node->number, first, last);
+    list_ranks(root, node, ranks, sizeof(ranks));
+    mend_root_say(root, "mend: node %d (%s) is lost: its agent has ended", node->number, ranks);
 }
 
 static void on_lost(struct root_node *node)
@@ -181,7 +198,7 @@ static void on_lost(struct root_node *node)
 
     mend_loop_drop(root->loop, node->wire.fd);
     mend_wire_close(&node->wire);
-    if (node->state == NODE_DONE)
+    if (root->ended)
         return;
     node->state = NODE_LOST;
     node->living = 0;
@@ -228,7 +245,7 @@ void mend_root_look_at_nodes(struct root *root)
         tell_nodes(root);
     if (root->failed && !root->killing)
         mend_root_kill(root);
-    if (root->ended || !(are_all(root, NODE_DONE) || root->failed))
+    if (root->ended || root->request || !(are_all(root, NODE_DONE) || root->failed))
         return;
     root->ended = true;
     for (int k = 0; k < root->nodes_n; k++)

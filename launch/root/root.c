@@ -109,16 +109,18 @@ static void time_out(struct root *root)
 static mend_time_ns look(void *self, mend_time_ns now)
 {
     struct root *root = self;
-    mend_time_ns next, injected;
+    mend_time_ns next, at;
 
+    next = mend_root_place(root, now);
     mend_root_look_at_nodes(root);
     if (now >= root->deadline_ns)
         on_timeout(root);
-    next = mend_root_look_at_waits(root, now);
+    at = mend_root_look_at_waits(root, now);
+    next = at < next ? at : next;
     if (root->timing_out && !mend_root_is_asking(root))
         time_out(root);
-    injected = mend_root_inject(root, now);
-    next = injected < next ? injected : next;
+    at = mend_root_inject(root, now);
+    next = at < next ? at : next;
     return root->deadline_ns < next ? root->deadline_ns : next;
 }
 
@@ -164,7 +166,13 @@ static void hear(void *to, const struct mend_message *m)
         mend_root_started(node, m);
         break;
     case MEND_UP_NAMES:
-        root->n = (int)m->arg[0];
+        root->logged_n = (int)m->arg[0] > root->logged_n ? (int)m->arg[0] : root->logged_n;
+        break;
+    case MEND_UP_SPAWN:
+        mend_root_asked(node, m);
+        break;
+    case MEND_UP_ACTED:
+        mend_root_acted(node, m);
         break;
     case MEND_UP_SAY:
         mend_iof_message_of(root->iof, m->rank, m->data, m->len);
@@ -235,6 +243,12 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     root->deadline_ns =
         o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : root->start_ns + o->timeout_ns;
     root->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*root->rank));
+    for (int i = 0; i < o->ranks_n; i++) {
+        root->rank[i].begun = true;
+        root->rank[i].node = root->nodes_n > 1 ? mend_options_node(o, i) : 0;
+    }
+    root->places_n = mend_options_places(o);
+    mend_list_init(&root->requests);
     root->has_terminal = o->tty_rank == 0 && o->at_terminal;
     mend_root_open_report(root);
     mend_root_list_timed(root);

@@ -11,6 +11,7 @@
 #define MEND_LAUNCH_ROOT_ROOT_H
 
 #include "base/lines.h"
+#include "base/list.h"
 #include "command/options.h"
 #include "node/layout.h"
 #include "node/rank.h"
@@ -22,6 +23,7 @@
 #include "share/wire.h"
 
 struct root;
+struct root_request;
 
 /* A node, as the root knows it.
  *
@@ -44,6 +46,10 @@ struct root_node {
     char host[64];
     int living;       /* its ranks that go on, as it said last */
     int64_t answered; /* the last question about waits that it has answered */
+
+    /* place.c */
+    bool is_asked;             /* it has not said yet how an act has ended */
+    struct mend_message acted; /* what it has said of that, without the data */
 };
 
 /* How a rank has ended, as its agent says. */
@@ -52,6 +58,8 @@ struct root_rank {
     bool there;             /* it was a process of this job, and has ended */
     bool exited, in_script; /* else by a signal; a script was around it */
     int status;             /* or the signal */
+    bool begun; /* it began with the job, or has come out of MPI_Init: others may know it */
+    int node;
 };
 
 /* Whether ranks wait as an injection wants. */
@@ -82,8 +90,12 @@ struct root {
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* who has it is of the job */
     bool failed, ended;                     /* a rank could not be started; END was said */
     struct root_rank *rank;
-    int n;         /* ranks whose ends are known, or that are to come */
-    int report_fd; /* -1: none */
+    int n;                        /* ranks whose ends are known, or that are to come */
+    int places_n;                 /* ranks that there may be at a time */
+    int logged_n;                 /* the log of facts has the names below that */
+    struct mend_list requests;    /* place.c: for processes */
+    struct root_request *request; /* that is being carried out; NULL: none */
+    int report_fd;                /* -1: none */
     int signal_fd;
     mend_time_ns start_ns, deadline_ns;
     mend_time_ns
@@ -104,12 +116,6 @@ enum { MEND_ROOT_FROM_SIGNAL, MEND_ROOT_FROM_NODE };
 
 /* root.c: before the first thread exists.  False: errno. */
 bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop);
-
-/* The node of a rank that began with the job. */
-static inline int mend_root_node_of(const struct root *root, int rank)
-{
-    return root->nodes_n > 1 && rank < root->o->ranks_n ? mend_options_node(root->o, rank) : 0;
-}
 
 /* root.c: ends all processes. */
 void mend_root_kill(struct root *root);
@@ -132,6 +138,24 @@ void mend_root_pass_on(struct root_node *from, const struct mend_message *m);
 void mend_root_look_at_nodes(struct root *root);
 bool mend_root_is_over(const struct root *root);
 void mend_root_await_agents(struct root *root);
+
+/* The node of a rank; of one that was not started yet the first. */
+static inline int mend_root_node_of(const struct root *root, int rank)
+{
+    return root->rank[rank].node;
+}
+
+/* Whether it is a process of that node that others may know. */
+static inline bool mend_root_is_of(const struct root *root, int rank, const struct root_node *node)
+{
+    return root->rank[rank].begun && root->rank[rank].node == node->number;
+}
+
+/* place.c: a rank of the node asks for processes; the agent says how an act of a request has ended.  Carries out what is due;
+ * returns when to look again. */
+void mend_root_asked(struct root_node *by, const struct mend_message *m);
+void mend_root_acted(struct root_node *node, const struct mend_message *m);
+mend_time_ns mend_root_place(struct root *root, mend_time_ns now);
 
 /* report.c: lines on standard error, and of the --report file. */
 void mend_root_say(struct root *root, const char *format, ...)

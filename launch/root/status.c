@@ -29,10 +29,10 @@ void mend_root_note_end(struct root *root, const struct mend_message *m)
 
 void mend_root_note_loss(struct root *root, const struct root_node *node)
 {
-    for (int i = 0; i < root->o->ranks_n; i++) {
+    for (int i = 0; i < root->n; i++) {
         struct root_rank *r = &root->rank[i];
 
-        if (r->there || mend_root_node_of(root, i) != node->number)
+        if (r->there || !mend_root_is_of(root, i, node))
             continue;
         r->there = true;
         r->status = SIGKILL;

@@ -55,6 +55,35 @@ enum mend_end_arg {
 };
 enum { MEND_END_NAMED = 1, MEND_END_FOLLOWS = 2, MEND_END_IN_SCRIPT = 4 };
 
+/* DOWN_ACT: an act of a request for processes (ft/starter_sm.h). */
+enum mend_act_arg {
+    MEND_ACT_ACT,     /* enum mend_starter_act */
+    MEND_ACT_SHORT,   /* COUNT: 1: places of processes that have left are wanted, too */
+    MEND_ACT_FIRST,   /* FIND: the name of the first one */
+    MEND_ACT_ROOM,    /* FIND: for how many there is room */
+    MEND_ACT_COUNTER, /* START: of the context of their world */
+};
+
+/* UP_ACTED */
+enum mend_acted_arg {
+    MEND_ACTED_ACT,
+    MEND_ACTED_GOOD,  /* COUNT: there may be more room soon */
+    MEND_ACTED_TAKEN, /* COUNT: places that processes have */
+    MEND_ACTED_NAMES, /* COUNT: that were given */
+    MEND_ACTED_PROGRESS, /* COUNT: grows with each end of a process, and with each place that becomes vacant */
+    MEND_ACTED_ENDING, /* COUNT: a process is ending */
+    MEND_ACTED_COUNTER, /* ADMIT: of the context of their world, where its first process is; else 0 */
+};
+
+/* DOWN_SPAWNED */
+enum mend_spawned_arg {
+    MEND_SPAWNED_NUMBER, /* as in UP_SPAWN */
+    MEND_SPAWNED_ANSWER, /* enum mend_spawn_answer */
+    MEND_SPAWNED_FIRST,  /* the name of the first process, how many there are */
+    MEND_SPAWNED_N,
+    MEND_SPAWNED_ROOM, /* for how many there is room */
+};
+
 /* Where the messages of one party to another go. */
 struct mend_post {
     void (*deliver)(void *to, const struct mend_message *m);

@@ -17,7 +17,7 @@
 
 #define MEND_WIRE_VERSION  1u
 #define MEND_WIRE_HEAD     (24u + 8u * MEND_MESSAGE_ARGS)
-#define MEND_WIRE_DATA_MAX (16u << 20)
+#define MEND_WIRE_DATA_MAX (17u << 20) /* a request for processes, and a number for each node */
 
 /* The head of a message; the data goes behind it as it is, and then a 0. */
 void mend_wire_encode(const struct mend_message *m, unsigned char head[MEND_WIRE_HEAD]);

@@ -56,7 +56,7 @@ static bool is_answered(struct mend_proc *self, void *arg)
     const struct mend_spawn_file *f = arg;
 
     mend_interrupt_check(self); /* what may have been the answer is news only once */
-    /* acquire: pairs with the release in answer() (launch/agent/spawn.c) */
+    /* acquire: pairs with the release in write_answer() (launch/agent/spawn.c) */
     return mend_load_acquire(&f->h->answer) != MEND_SPAWN_ASKED;
 }
 

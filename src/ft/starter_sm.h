@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* starter_sm.h – what an agent does next with a request for processes: it starts all of them, or none lives on.
+/* starter_sm.h – what the root of a job does next with a request for processes: it starts all of them, or none lives on.
  *
  *              too few, but dead ranks may give room
  *        ┌────────────────────────> HOLD ── AGAIN ──┐

@@ -130,6 +130,15 @@ int mend_spawn_write(const struct mend_spawn_block *blocks, int n, int32_t root,
     return fd;
 }
 
+int mend_spawn_copy(const void *bytes, size_t len, struct mend_spawn_file *f)
+{
+    int fd = len < sizeof(*f->h) || len > MEND_SPAWN_BYTES_MAX ? -1 : make_file(len, f);
+
+    if (fd >= 0)
+        memcpy(f->h, bytes, len);
+    return fd;
+}
+
 /* ---- mapping ---- */
 
 bool mend_spawn_map(struct mend_spawn_file *f, int fd, bool writable)
@@ -318,6 +327,22 @@ int mend_spawn_soft(const char *soft, int most)
             return -1;
     }
     return -1;
+}
+
+int mend_spawn_count(const struct mend_spawn_block *blocks, int blocks_n, int room, int *n)
+{
+    int total = 0;
+
+    for (int i = 0; i < blocks_n; i++) {
+        const struct mend_spawn_block *b = &blocks[i];
+        int rest = room - total, most = b->asked_n < rest ? b->asked_n : rest;
+
+        n[i] = b->soft ? mend_spawn_soft(b->soft, most) : most == b->asked_n ? most : -1;
+        if (n[i] < 0)
+            return 0;
+        total += n[i];
+    }
+    return total;
 }
 
 bool mend_spawn_is_arch(const char *arch, const char *machine)

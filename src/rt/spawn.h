@@ -73,6 +73,9 @@ struct mend_spawn_file {
 int mend_spawn_write(const struct mend_spawn_block *blocks, int n, int32_t root, uint64_t number,
                      struct mend_spawn_file *f);
 
+/* The same of the bytes of such a file. */
+int mend_spawn_copy(const void *bytes, size_t len, struct mend_spawn_file *f);
+
 /* Maps the file behind a descriptor that another process sent.  False: it is not one. */
 bool mend_spawn_map(struct mend_spawn_file *f, int fd, bool writable);
 void mend_spawn_unmap(struct mend_spawn_file *f);
@@ -95,6 +98,10 @@ int mend_spawn_read(const struct mend_spawn_file *f, struct mend_spawn_block **b
 /* The largest number of `soft` that is at most `most`, -1: there is none, or it is not written as the standard says
  * (MPI-5.0 11.8.4: "a:b:c,d"). */
 int mend_spawn_soft(const char *soft, int most);
+
+/* How many processes of each block there will be, in n, where there is room for so many: with `soft` one of its numbers.
+ * Returns how many of all, 0: there is no room for as many. */
+int mend_spawn_count(const struct mend_spawn_block *blocks, int blocks_n, int room, int *n);
 
 /* The architecture is this machine's, in the kernel's words or in Debian's. */
 bool mend_spawn_is_arch(const char *arch, const char *machine);

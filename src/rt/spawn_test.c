@@ -56,6 +56,36 @@ MEND_TEST(what_was_written_is_read)
     close(fd);
 }
 
+MEND_TEST(a_copy_is_read_alike)
+{
+    struct mend_spawn_file mine, copy;
+    struct mend_spawn_block *b = NULL;
+    int fd = mend_spawn_write(asked, MEND_COUNT_OF(asked), 7, 11, &mine);
+    int copy_fd = mend_spawn_copy(mine.h, mine.bytes, &copy);
+    uint32_t asked_n;
+
+    CHECK(fd >= 0 && copy_fd >= 0 && copy.h != mine.h);
+    CHECK_EQ(mend_spawn_read(&copy, &b, &asked_n), 3);
+    CHECK(copy.h->root == 7 && copy.h->number == 11);
+    CHECK_EQ(mend_spawn_copy(mine.h, sizeof(*mine.h) - 1, &copy), -1);
+    free(b);
+    mend_spawn_unmap(&mine);
+    mend_spawn_unmap(&copy);
+    close(fd);
+    close(copy_fd);
+}
+
+MEND_TEST(as_many_as_there_is_room_for)
+{
+    int n[MEND_COUNT_OF(asked)];
+
+    CHECK_EQ(mend_spawn_count(asked, MEND_COUNT_OF(asked), 9, n), 5);
+    CHECK(n[0] == 3 && n[1] == 0 && n[2] == 2);
+    CHECK_EQ(mend_spawn_count(asked, MEND_COUNT_OF(asked), 4, n), 0); /* the last asks for two */
+    CHECK_EQ(mend_spawn_count(asked, 1, 2, n), 2);                    /* soft */
+    CHECK_EQ(mend_spawn_count(asked, 1, 0, n), 0);
+}
+
 MEND_TEST(seats_are_read)
 {
     struct mend_spawn_file f;

@@ -8,6 +8,8 @@
 #
 # RUN: events ; time 60 ; expect "nobody is left after 10 kills"
 # RUN: moments ; time 60 ; expect "nobody is left after 12 kills"
+# RUN: events ; time 60 ; set MACHINES=2 ; expect "nobody is left after 10 kills"
+# RUN: moments ; time 60 ; set MACHINES=3 ; expect "nobody is left after 12 kills"
 # RUN: copies ; time 60 ; expect "nobody is left after 3 kills" ; plain
 
 cat >asks.c <<'END'

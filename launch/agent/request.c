@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* request.c – see request.h. */
+#include "agent/request.h"
+
+#include "agent/far.h"
+#include "agent/segment.h"
+#include "agent/start.h"
+#include "agent/verdict.h"
+#include "node/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct spawn_request *mend_request_open(struct agent *agent, const void *bytes, size_t len,
+                                        int room)
+{
+    struct spawn_request *q = mend_xalloc(1, sizeof(*q));
+
+    q->agent = agent;
+    q->fd = mend_spawn_copy(bytes, len, &q->file);
+    if (q->fd < 0) {
+        free(q);
+        return NULL;
+    }
+    q->blocks_n = mend_spawn_read(&q->file, &q->blocks, &q->asked_n);
+    if (q->blocks_n < 0) {
+        q->blocks_n = 0;
+        mend_request_close(q);
+        return NULL;
+    }
+    q->n = mend_xalloc((size_t)q->blocks_n, sizeof(*q->n));
+    q->total_n = mend_spawn_count(q->blocks, q->blocks_n, room, q->n);
+    return q;
+}
+
+void mend_request_close(struct spawn_request *q)
+{
+    free(q->n);
+    free(q->on_node);
+    free(q->blocks);
+    mend_spawn_unmap(&q->file);
+    close(q->fd);
+    free(q);
+}
+
+void mend_request_divide(struct spawn_request *q, const int32_t *on_node)
+{
+    uint32_t n = q->agent->nodes.n ? q->agent->nodes.n : 1;
+
+    q->on_node = mend_xalloc(n, sizeof(*q->on_node));
+    for (uint32_t k = 0; k < n; k++) {
+        q->on_node[k] = on_node[k];
+        q->here += k < q->agent->nodes.me ? on_node[k] : 0;
+    }
+    q->here_n = on_node[q->agent->nodes.me];
+}
+
+static bool is_here(const struct spawn_request *q, int k)
+{
+    return q->here <= k && k < q->here + q->here_n;
+}
+
+/* The node of process number k. */
+static uint32_t node_of(const struct spawn_request *q, int k)
+{
+    uint32_t node = 0;
+
+    for (; k >= q->on_node[node]; k -= q->on_node[node++])
+        ;
+    return node;
+}
+
+/* The block of process number k; *errors_p: where the errors of its processes begin. */
+static int block_of(const struct spawn_request *q, int k, uint32_t *errors_p)
+{
+    int i = 0;
+
+    *errors_p = 0;
+    for (; k >= q->n[i]; k -= q->n[i++])
+        *errors_p += (uint32_t)q->blocks[i].asked_n;
+    return i;
+}
+
+/* The error of all processes of block i, of which the first asked for is number k. */
+static void tell_error(struct spawn_request *q, int i, uint32_t k, int error)
+{
+    for (int j = 0; j < q->blocks[i].asked_n; j++)
+        mend_spawn_errors(q->file.h)[k + (uint32_t)j] = error;
+}
+
+/* ---- programs ---- */
+
+static char *copy_of(const char *text)
+{
+    return text ? mend_xprintf("%s", text) : NULL;
+}
+
+static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int n)
+{
+    struct mend_strings argv = {0};
+
+    mend_strings_add(&argv, copy_of(b->command));
+    for (char *const *a = b->args; *a; a++)
+        mend_strings_add(&argv, copy_of(*a));
+    *app = (struct mend_app){
+        .ranks_n = n, .argv = argv.at, .wdir = copy_of(b->wdir), .dirs = copy_of(b->path)};
+    if (b->errhandler)
+        mend_strings_add(&app->env, mend_xprintf("MEND_INITIAL_ERRHANDLER=%s", b->errhandler));
+}
+
+/* The program of a process that is to be replaced, as it was started, on whichever node.  0, or an errno value. */
+static int copy_app(const struct agent *agent, struct mend_app *app, int32_t dead)
+{
+    if (dead >= agent->n || !agent->rank[dead].app)
+        return EINVAL;
+    *app = *agent->rank[dead].app;
+    app->ranks_n = 1;
+    return 0;
+}
+
+static int make_program(struct spawn_request *q, int i)
+{
+    const struct mend_spawn_block *b = &q->blocks[i];
+
+    if (b->again)
+        return copy_app(q->agent, &q->apps[i], b->seat.dead);
+    make_app(&q->apps[i], b, q->n[i]);
+    return 0;
+}
+
+/* Some of its processes, of which k are before it, are started here. */
+static bool is_wanted(const struct spawn_request *q, int i, int k)
+{
+    return q->here_n && k < q->here + q->here_n && q->here < k + q->n[i];
+}
+
+bool mend_request_find(struct spawn_request *q)
+{
+    uint32_t k = 0;
+    int begin = 0;
+    bool found = true;
+
+    q->apps = mend_xalloc((size_t)q->blocks_n, sizeof(*q->apps));
+    for (int i = 0; i < q->blocks_n; i++) {
+        int error = make_program(q, i);
+
+        if (!error && !q->apps[i].path && (!q->n[i] || is_wanted(q, i, begin)))
+            error = mend_find_later(&q->apps[i]);
+        tell_error(q, i, k, error);
+        found &= !error;
+        begin += q->n[i];
+        k += (uint32_t)q->blocks[i].asked_n;
+    }
+    return found;
+}
+
+/* ---- names and places ---- */
+
+/* It gets a place if it is of this node. */
+static void prepare(struct spawn_request *q, int k)
+{
+    struct agent *agent = q->agent;
+    struct rank *r = &agent->rank[q->first + k];
+    uint32_t errors;
+    int i = block_of(q, k, &errors);
+    const struct mend_spawn_block *b = &q->blocks[i];
+
+    *r = (struct rank){.index = q->first + k,
+                       .app = &q->apps[i],
+                       .app_index = b->again ? agent->rank[b->seat.dead].app_index : i,
+                       .world_first = q->first,
+                       .world_n = q->total_n,
+                       .node = node_of(q, k),
+                       .spawn_fd = q->fd,
+                       .own_group = true,
+                       .wrapped_pidfd = -1,
+                       .ctl_fd = -1,
+                       .watch_fd = -1};
+    if (b->again)
+        r->cpus = agent->rank[b->seat.dead].cpus;
+    if (is_here(q, k))
+        mend_vacancy_take(agent, r);
+    else
+        mend_far_begin(agent, r);
+}
+
+/* From their first instructions on they hear of deaths. */
+static void count_names(struct agent *agent, int n)
+{
+    pthread_mutex_lock(&agent->lock);
+    for (int i = 0; i < n; i++)
+        mend_detector_add(agent->detector);
+    agent->n += n;
+    pthread_mutex_unlock(&agent->lock);
+}
+
+/* All names are known before the first of these ranks starts; first: with those that this agent has missed. */
+static void name_all(struct spawn_request *q, int first)
+{
+    struct agent *agent = q->agent;
+    int n = q->first + q->total_n - first;
+
+    mend_segment_name(agent, first, n);
+    mend_segment_expect(agent, q->here_n);
+    mend_watch_start(agent, q->first + q->here, q->here_n);
+    count_names(agent, n);
+}
+
+bool mend_request_admit(struct spawn_request *q)
+{
+    struct agent *agent = q->agent;
+    int first = agent->n;
+
+    for (int i = first; i < q->first; i++)
+        mend_far_skip(agent, i);
+    for (int k = 0; k < q->total_n; k++)
+        prepare(q, k);
+    q->admitted = mend_segment_admit(agent, first, q->first + q->total_n - first);
+    if (q->admitted) {
+        name_all(q, first);
+        return true;
+    }
+    for (int k = q->here; k < q->here + q->here_n; k++)
+        mend_vacancy_give(agent, &agent->rank[q->first + k]);
+    for (uint32_t k = 0; k < q->asked_n; k++)
+        mend_spawn_errors(q->file.h)[k] = ENOMEM;
+    return false;
+}
+
+/* ---- processes ---- */
+
+/* 0, or an errno value. */
+static int start_one(struct agent *agent, struct rank *r, bool again)
+{
+    int error = again && mend_spare_call(agent, r) ? 0 : mend_start_another(agent, r);
+
+    r->spawn_fd = -1;
+    if (!error)
+        mend_agent_listen(agent, r);
+    return error;
+}
+
+static bool start_number(struct spawn_request *q, int k)
+{
+    uint32_t errors;
+    int i = block_of(q, k, &errors);
+    int error = start_one(q->agent, &q->agent->rank[q->first + k], q->blocks[i].again);
+
+    if (error)
+        tell_error(q, i, errors, error);
+    return !error;
+}
+
+bool mend_request_start(struct spawn_request *q)
+{
+    for (int k = q->here; k < q->here + q->here_n; k++)
+        if (!start_number(q, k))
+            return false;
+    return true;
+}
+
+/* The name has been given, so it counts as that of a rank that has ended well. */
+static void end_unstarted(struct agent *agent, struct rank *r)
+{
+    r->end = (struct mend_rank_end){.reach = MEND_REACH_FINALIZE, .outcome = MEND_OUTCOME_EXITED};
+    r->exit.si_code = CLD_EXITED;
+    mend_rank_step(&r->state, MEND_RANK_ENDS);
+    mend_vacancy_give(agent, r);
+    agent->shm->ranks_here_n--;
+}
+
+void mend_request_withdraw(struct spawn_request *q)
+{
+    struct agent *agent = q->agent;
+
+    for (int k = q->here; q->admitted && k < q->here + q->here_n; k++) {
+        struct rank *r = &agent->rank[q->first + k];
+
+        if (r->child > 0) {
+            mend_store_relaxed(mend_node_handled_of(agent->shm, r->index), 1);
+            mend_rank_signal(r, SIGKILL);
+        } else {
+            end_unstarted(agent, r);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* request.h – a request for processes, as each agent of the job has it, and the acts that the root asks of an agent
+ * (root/place.c, ft/starter_sm.h).
+ *
+ * The processes are numbered; those of one node are one behind the other, and so are the nodes.  What was started before another
+ * one failed is killed while it is in MPI_Init, so it has met nobody. */
+#ifndef MEND_LAUNCH_AGENT_REQUEST_H
+#define MEND_LAUNCH_AGENT_REQUEST_H
+
+#include "agent/agent.h"
+#include "rt/spawn.h"
+
+struct spawn_request {
+    struct agent *agent;
+    struct mend_spawn_file
+        file; /* a copy of what the rank has asked for, which those that are started inherit */
+    int fd;   /* of it */
+    struct mend_spawn_block *blocks;
+    struct mend_app *apps; /* for ever: ranks point to them */
+    int *n;                /* processes of each block */
+    int blocks_n, total_n;
+    int first; /* the name of the first process */
+    uint32_t asked_n;
+    int32_t *on_node;     /* how many are on each node of the job */
+    int here, here_n;     /* those of this node: the number of the first, how many */
+    bool admitted, begun; /* the names were given; the processes are being started */
+};
+
+/* Reads a request of len bytes.  room: how many processes there may be, of which blocks with `soft` take what they can.
+ * NULL: it is damaged, or there is no memory. */
+struct spawn_request *mend_request_open(struct agent *agent, const void *bytes, size_t len,
+                                        int room);
+void mend_request_close(struct spawn_request *q);
+
+/* How many are on each node of the job. */
+void mend_request_divide(struct spawn_request *q, const int32_t *on_node);
+
+/* Whether the programs of those that are started here are there. */
+bool mend_request_find(struct spawn_request *q);
+
+/* Names for all, places for those of this node, with their pages.  False: there is no memory. */
+bool mend_request_admit(struct spawn_request *q);
+
+/* Starts those of this node.  False: one could not be. */
+bool mend_request_start(struct spawn_request *q);
+
+/* Those that were started are in MPI_Init, and nobody minds their deaths; the others never will be. */
+void mend_request_withdraw(struct spawn_request *q);
+
+#endif
