@@ -25,8 +25,6 @@
  *              (memory_checks.c has A1 to A7, A11 to A14 and C1 for agreement through shared memory.)
  * Creation     C1  nothing is created unless all living members called the creation (S2-5..7);
  *                  A1 makes it the same at all, A5 (of what was called) says that it ends
- * Revocation   V1  at the end all living members are revoked, or none (S0-59)
- *              V2  no member is revoked before a member called revoke
  * Detection    D1  a verdict only about a process that is dead (kill before report)
  *              D2  no verdict about a process that ended after its good-bye (R23)
  *              D3  at most one verdict per process
@@ -270,33 +268,6 @@ const char *mend_sim_check_agree_end(const struct mend_sim_view *v)
         }
     }
     return check_costs(v);
-}
-
-const char *mend_sim_check_revoke(const struct mend_sim_view *v, int rank)
-{
-    const struct mend_sim_revoke_proc *p = mend_sim_proc(v, rank);
-
-    if (v->conf->ranks <= 64)
-        mend_flood_check(&p->m);
-    if (mend_flood_is_revoked(&p->m) && !p->called && p->m.from < 0)
-        return "V2: revoked by nobody";
-    return NULL;
-}
-
-const char *mend_sim_check_revoke_end(const struct mend_sim_view *v)
-{
-    int revoked = 0, alive = 0;
-
-    for (int r = 0; r < v->conf->ranks; r++) {
-        const struct mend_sim_revoke_proc *p = mend_sim_proc(v, r);
-
-        if (v->fate[r] != MEND_SIM_ALIVE)
-            continue;
-        alive++;
-        revoked += mend_flood_is_revoked(&p->m);
-    }
-    return revoked == 0 || revoked == alive ? NULL
-                                            : "V1: a living member never heard of the revocation";
 }
 
 const char *mend_sim_check_detector(const struct mend_sim_view *v, int rank)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* count.c – the cost of a protocol: messages, and latency in the virtual time of a LogGP network.
  *
- * All processes begin at time 0, or one does (revocation).  A process is busy for o with
+ * All processes begin at time 0.  A process is busy for o with
  * every message that it sends or receives, and with every death that it is told of.  All processes are told of a
  * death when it happens: the time of the detector is not part of these figures.
  *
@@ -60,9 +60,7 @@ static int log2_of(int n)
 /* Has this process what the protocol is there for? */
 static bool is_done(struct count *c, int rank)
 {
-    if (c->play == &mend_sim_agree)
-        return mend_sim_agree_comm(proc(c, rank), c->conf, 0)->decided == c->conf->instances;
-    return mend_flood_is_revoked(&((struct mend_sim_revoke_proc *)proc(c, rank))->m);
+    return mend_sim_agree_comm(proc(c, rank), c->conf, 0)->decided == c->conf->instances;
 }
 
 /* ---- deaths ---- */
@@ -249,10 +247,6 @@ static void print_rows(const struct mend_sim_play *play, struct mend_sim_conf *c
 {
     static const int bits[] = {2, 3, 5};
 
-    if (play != &mend_sim_agree) {
-        print_row(c->ranks, play->name, run(play, c, NOBODY_DIES));
-        return;
-    }
     print_row(c->ranks, "allreduce", mend_sim_count_allreduce(c->ranks, true));
     print_row(c->ranks, "reduce+bcast", mend_sim_count_allreduce(c->ranks, false));
     for (size_t i = 0; i < MEND_COUNT_OF(names); i++)

@@ -90,8 +90,8 @@ static void fill_defaults(struct mend_sim_options *o)
     if (all && c->ranks > 8)
         mend_sim_refuse("--exhaustive goes up to 8 ranks");
     check_memory(o);
-    if (o->mode == MEND_SIM_COUNT && o->play == &mend_sim_detector)
-        mend_sim_refuse("the detector sends no messages to count");
+    if (o->mode == MEND_SIM_COUNT && o->play != &mend_sim_agree)
+        mend_sim_refuse("--count is for agree");
     if (o->mode == MEND_SIM_RANDOM && c->ranks > 4000)
         mend_sim_refuse("runs with a seed go up to 4000 ranks");
     if (o->play == &mend_sim_detector && (c->ranks < 2 || c->ranks > 24 || c->crashes))

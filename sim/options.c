@@ -10,8 +10,8 @@
 #include <string.h>
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
-    &mend_sim_agree, &mend_sim_revoke, &mend_sim_detector, &mend_sim_memory, &mend_sim_lock,
-    &mend_sim_birth, &mend_sim_port,   &mend_sim_contact,  &mend_sim_look};
+    &mend_sim_agree, &mend_sim_detector, &mend_sim_memory,  &mend_sim_lock,
+    &mend_sim_birth, &mend_sim_port,     &mend_sim_contact, &mend_sim_look};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
     {"suspicions", OPT_SUSPICIONS, "N", 0,
      "processes that may be declared dead while they still run (0)", 0},
     {"instances", OPT_INSTANCES, "N", 0,
-     "agreements per process; members that revoke; how often a process may "
+     "agreements per process; how often a process may "
      "stop; calls of a root that connects (4; --exhaustive: 1)",
      0},
     {"reorder", OPT_REORDER, NULL, 0, "messages of a pair may overtake each other", 0},
@@ -149,7 +149,7 @@ static const struct argp_option options[] = {
      "hasty, impatient, forget, report-first; with --creation or --validation: shy, lie, deaf, "
      "change, babble; with --brief: hush, rash.  lock: hush, silent, shy, accuse, forget, "
      "deaf, rash, narrow, hasty, lie, "
-     "omit.  revoke: no-repair, invent.  detector: "
+     "omit.  detector: "
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
      "shy, slip, change; with "
      "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
@@ -323,7 +323,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
     .options = options,
     .parser = take,
-    .args_doc = "[agree|memory|lock|revoke|detector|birth|port|contact]",
+    .args_doc = "[agree|memory|lock|detector|birth|port|contact]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
            "every step.  Without a protocol all are played (memory only with "
            "--exhaustive).  By "

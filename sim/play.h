@@ -5,7 +5,6 @@
 
 #include "ft/agree_sm.h"
 #include "ft/detector_sm.h"
-#include "ft/flood_sm.h"
 #include "sim.h"
 
 /* A process of the play of agreement is a member of one communicator, or of several that overlap:
@@ -114,13 +113,6 @@ bool mend_sim_mistake_answers(const struct mend_sim_conf *c); /* after it has fo
 bool mend_sim_mistake_send(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                            const struct mend_sim_conf *c, int nth); /* is it sent (again)? */
 
-/* A member of a communicator; the lowest `instances` ranks may revoke it. */
-struct mend_sim_revoke_proc {
-    int32_t rank;
-    bool called;
-    struct mend_flood m;
-};
-
 /* Rank 0 is the agent, the others are the processes that it looks after. */
 enum mend_sim_life {
     MEND_SIM_RUNS = 0,
@@ -146,8 +138,6 @@ struct mend_sim_detector_proc {
 
 const char *mend_sim_check_agree(const struct mend_sim_view *v, int rank);
 const char *mend_sim_check_agree_end(const struct mend_sim_view *v);
-const char *mend_sim_check_revoke(const struct mend_sim_view *v, int rank);
-const char *mend_sim_check_revoke_end(const struct mend_sim_view *v);
 const char *mend_sim_check_detector(const struct mend_sim_view *v, int rank);
 const char *mend_sim_check_detector_end(const struct mend_sim_view *v);
 

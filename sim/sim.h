@@ -10,7 +10,7 @@
  *   explore.c   every order of events and every crash point, for 3 to 5 processes
  *
  *        main.c ── options ──> world.c ──┐
- *                     └──────> explore.c ┴─> play (agree.c, memory.c, revoke.c, ...)
+ *                     └──────> explore.c ┴─> play (agree.c, memory.c, birth.c, ...)
  *                                             └─> checkers.c, after every step
  *
  * A process of a play is a block of bytes without pointers, so that it can be copied and hashed. */
@@ -28,7 +28,7 @@ enum mend_sim_broken {
     MEND_SIM_ACCUSE,       /* suspects a process that lives or has left properly */
     MEND_SIM_HUSH,         /* does not pass on what it was told about the dead */
     MEND_SIM_DEAF,         /* does not listen: to questions, to deaths */
-    MEND_SIM_INVENT,       /* speaks for somebody else; revokes by itself */
+    MEND_SIM_INVENT,       /* speaks for somebody else */
     MEND_SIM_MIX,          /* contributes the value of another agreement */
     MEND_SIM_BABBLE,       /* says everything many times; memory: goes on after somebody's no */
     MEND_SIM_DETOUR,       /* messages take many hops */
@@ -54,7 +54,7 @@ struct mend_sim_conf {
     int ranks;
     int crashes;    /* processes that may die */
     int suspicions; /* processes that may be declared dead while they still run */
-    int instances;  /* agreements per process, revokers, verdicts */
+    int instances;  /* agreements per process */
     int window;     /* agreements at once */
     int radix_bits;
     int inter,
@@ -160,9 +160,8 @@ struct mend_sim_play {
                      size_t size);
 };
 
-extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke,
-    mend_sim_detector, mend_sim_lock, mend_sim_birth, mend_sim_port, mend_sim_contact,
-    mend_sim_look;
+extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_detector, mend_sim_lock,
+    mend_sim_birth, mend_sim_port, mend_sim_contact, mend_sim_look;
 
 /* Tells p of those that have died together. */
 static inline void mend_sim_tell(const struct mend_sim_play *play, void *p, const uint64_t *dead,

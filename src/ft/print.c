@@ -8,7 +8,6 @@
 #include "ft/detector_sm.h"
 #include "ft/ledger_sm.h"
 #include "ft/log_sm.h"
-#include "ft/flood_sm.h"
 #include "ft/refill_sm.h"
 #include "ft/starter_sm.h"
 #include "ft/visit_sm.h"
@@ -93,18 +92,6 @@ int mend_agree_print(const struct mend_agree *x, char *buf, size_t size)
         if (s->nheard)
             add_set(&l, "heard", mend_agree_heard(x, i), (int32_t)x->words);
     }
-    return l.len;
-}
-
-int mend_flood_print(const struct mend_flood *x, char *buf, size_t size)
-{
-    struct line l = {buf, size, 0};
-
-    ADD(&l, "revoke %d/%d %s", (int)x->me, (int)x->n,
-        x->state == MEND_FLOOD_REVOKED ? "revoked" : "idle");
-    if (x->from >= 0)
-        ADD(&l, " by %d", (int)x->from);
-    add_set(&l, "dead", x->dead, (int32_t)mend_bits_words(x->n));
     return l.len;
 }
 

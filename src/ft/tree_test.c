@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree_test.c – the walk over children against the definition of a parent, for many dead sets; and
- * the links of a flood. */
+/* tree_test.c – the walk over children against the definition of a parent, for many dead sets. */
 #include "base/test.h"
-#include "ft/links.h"
 #include "ft/tree.h"
 
 #define N_MAX 70
@@ -93,35 +91,6 @@ MEND_TEST(the_largest_subtree_comes_first)
         CHECK_EQ(r, expected);
     }
     CHECK(!mend_tree_walk_next(&t, &walk, dead, NULL, &r));
-}
-
-/* For every set of dead ranks the links reach all survivors from any start. */
-MEND_TEST(links_connect_the_living)
-{
-    for (int32_t n = 1; n < N_MAX; n++)
-        for (int round = 0; round < 30; round++) {
-            uint64_t dead[2], seen[2] = {0};
-            int32_t todo[N_MAX], todo_n = 0, alive = 0;
-            int32_t root = kill_some(n, (uint32_t)round % 8, 0, dead);
-
-            for (int32_t r = 0; r < n; r++)
-                alive += !mend_bits_test(dead, r);
-            if (root < 0)
-                continue;
-            mend_bits_set(seen, root);
-            todo[todo_n++] = root;
-            for (int32_t i = 0; i < todo_n; i++)
-                for (int l = 0; l < mend_links_count(n); l++) {
-                    int32_t to = mend_links_target(n, todo[i], dead, -1, l);
-
-                    if (to < 0 || mend_bits_test(seen, to))
-                        continue;
-                    CHECK(!mend_bits_test(dead, to));
-                    mend_bits_set(seen, to);
-                    todo[todo_n++] = to;
-                }
-            CHECK_EQ(todo_n, alive);
-        }
 }
 
 MEND_TEST_MAIN()

@@ -62,7 +62,6 @@ finds D1 detector --seeds 1000 --ranks 8 --suspicions 2 --break report-first
 both D2 detector accuse --ranks 2
 both D3 detector babble --ranks 2
 both D4 detector deaf --ranks 2
-both V2 revoke invent --ranks 3
 
 # the bounds are of runs with a seed; creation is a variant; floods have to be repaired in larger worlds
 finds A8 agree --seeds 100 --break babble
@@ -75,8 +74,6 @@ finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break s
 finds A5 agree --free --seeds 2000 --break silent
 finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break rash
 finds A5 agree --free --seeds 2000 --break rash
-finds V1 revoke --exhaustive --ranks 6 --crashes 4 --break no-repair
-finds V1 revoke --seeds 20000 --ranks 6 --crashes 4 --instances 1 --break no-repair
 
 # shared memory: the code sees a mistaken order of accesses, or too few slots, or a verdict before its time
 finds A1 memory --exhaustive --ranks 3 --crashes 2 --break late-look
@@ -176,4 +173,3 @@ finds A5 agree --exhaustive --ranks 3 --crashes 2 --comms 2 --break deaf
 finds A agree --budget 30000000 --break no-promise
 finds A1 agree --budget 30000000 --break forget
 finds A4 agree --budget 30000000 --break hush
-finds V1 revoke --budget 30000000 --break no-repair

@@ -24,11 +24,10 @@ JOB = re.compile(r"^job-(\w+): (\d+) runs, (\d+) failed$")
 SHOWN = [2, 16, 64, 256, 1024, 4096, 10000]
 COLUMNS = [("allreduce", "allreduce"), ("reduce+bcast", "reduce, bcast"), ("agree", "agreement"),
            ("agree-radix-4", "radix 4"), ("agree-root-dies", "root dies"),
-           ("agree-children-die", "children die"), ("agree-roots-die", "roots die"), ("shrink", "shrink"),
-           ("revoke", "revoke")]
+           ("agree-children-die", "children die"), ("agree-roots-die", "roots die"), ("shrink", "shrink")]
 CURVES = [("allreduce", "#9aa0a6"), ("reduce+bcast", "#6b4fa0"), ("agree", "#2a7f4f"),
           ("agree-radix-4", "#6fbf8f"), ("agree-root-dies", "#b5382a"), ("agree-children-die", "#d98a00"),
-          ("shrink", "#2f6fb0"), ("revoke", "#111111")]
+          ("shrink", "#2f6fb0")]
 TITLES = dict(COLUMNS)
 
 
@@ -70,7 +69,7 @@ def option(command, name, default):
 def search_table(rows):
     yield "| what | processes | deaths | wrong suspicions | agreements | states | transitions | emptied | s |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|"
-    order = ["agree", "memory", "lock", "look", "birth", "contact", "port", "revoke", "detector"]
+    order = ["agree", "memory", "lock", "look", "birth", "contact", "port", "detector"]
     key = lambda r: (order.index(r[1][0]), option(r[0], "ranks", 3))  # noqa: E731
     for command, (play, states, steps, _, _, seconds, complete) in sorted(rows, key=key):
         extra = []
