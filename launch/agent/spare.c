@@ -8,6 +8,8 @@
  * A spare is not a rank: its end is not a death, its output goes nowhere until it is called, and it runs only until it is in
  * MPI_Init.  What it has printed and not flushed by then comes out when it is called.
  *
+ * In a job of several nodes each has some of the spares, and an original of its own for each block with --copies.
+ *
  * An original is not called but makes others when all of the first kind are gone (copy.c). */
 #include "agent/agent.h"
 
@@ -41,17 +43,52 @@ static void start(struct agent *agent, int a, bool original)
     agent->spares_n += mend_start_spare(agent, r);
 }
 
+/* The next spare is on the node with the fewest ranks and spares, which every agent finds alike. */
+static bool is_next_here(const struct agent *agent, int *on_node)
+{
+    int best = 0;
+
+    for (int k = 1; k < (int)agent->nodes.n; k++)
+        if (on_node[k] < on_node[best])
+            best = k;
+    on_node[best]++;
+    return best == (int)agent->nodes.me;
+}
+
+/* Ranks of each node. */
+static int *count_ranks(const struct agent *agent)
+{
+    int *on_node = mend_xalloc(agent->nodes.n + 1, sizeof(*on_node));
+
+    for (int k = 0; k < (int)agent->nodes.n; k++)
+        on_node[k] = mend_options_first(agent->o, k + 1) - mend_options_first(agent->o, k);
+    return on_node;
+}
+
 void mend_spares_start(struct agent *agent)
 {
     struct mend_options *o = agent->o;
+    int *on_node = count_ranks(agent);
 
     agent->spare = mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*agent->spare));
     for (int a = 0; a < o->apps_n; a++) {
         for (int k = 0; k < o->apps[a].spares_n; k++)
-            start(agent, a, false);
+            if (is_next_here(agent, on_node))
+                start(agent, a, false);
         if (o->apps[a].copies)
             start(agent, a, true);
     }
+    free(on_node);
+}
+
+int mend_spares_waiting(struct agent *agent)
+{
+    int n = 0;
+
+    mend_spares_scan(agent);
+    for (int i = 0; i < agent->spares_n; i++)
+        n += agent->spare[i].child > 0 && !agent->spare[i].original;
+    return n;
 }
 
 bool mend_spares_know(const struct agent *agent, pid_t pid)

@@ -107,6 +107,7 @@ static void count(struct agent *agent, bool is_short, struct mend_message *m)
     m->arg[MEND_ACTED_GOOD] = make_room(agent, is_short);
     m->arg[MEND_ACTED_TAKEN] = mend_places_taken(agent);
     m->arg[MEND_ACTED_NAMES] = agent->n;
+    m->arg[MEND_ACTED_SPARES] = mend_spares_waiting(agent);
     m->arg[MEND_ACTED_PROGRESS] = (int64_t)mend_vacancy_progress(agent);
     m->arg[MEND_ACTED_ENDING] = mend_vacancy_ending(agent);
 }

@@ -26,6 +26,9 @@ void mend_spares_start(struct agent *agent);
 /* spare.c: a spare is r from now on.  False: there is none that could be. */
 bool mend_spare_call(struct agent *agent, struct rank *r);
 
+/* spare.c: how many wait. */
+int mend_spares_waiting(struct agent *agent);
+
 /* spare.c: the process is a spare. */
 bool mend_spares_know(const struct agent *agent, pid_t pid);
 

@@ -93,10 +93,6 @@ static void check_machines(struct mend_options *o)
     o->machines_n = o->params.machines > 1 ? (int)o->params.machines : 0;
     if (!o->machines_n)
         return;
-    for (int i = 0; i < o->apps_n; i++)
-        if (o->apps[i].spares_n || o->apps[i].copies)
-            mend_options_fail(2, "--machines: spare processes (--spares, --copies) need a job with "
-                                 "one agent");
     if (o->gdb)
         mend_options_fail(2, "--machines and --gdb exclude each other");
 }

@@ -17,7 +17,7 @@
  *   the rank that asked dies, or its agent   its children find that (src/create/spawn.c)
  *   names that some agents have given, and others could not for want of memory, are skipped by those with the next request
  *
- * A node is chosen because it has the fewest processes.  Their number is bounded for the job as a whole (mpiexec --universe). */
+ * A node is chosen because it has the fewest processes, for a replacement rather one with a spare.  Their number is bounded for the job as a whole (mpiexec --universe). */
 #include "root/root.h"
 
 #include "base/time.h"
@@ -196,14 +196,23 @@ static bool are_good(const struct root *root, const struct root_request *q)
     return true;
 }
 
+/* It replaces processes: a spare would save their start. */
+static bool wants_spares(const struct root_request *q)
+{
+    return q->blocks_n && q->blocks[0].again;
+}
+
 static int fewest(const struct root *root, const struct root_request *q)
 {
     int64_t least = INT64_MAX;
     int best = 0;
 
     for (int k = 0; k < root->nodes_n; k++) {
-        int64_t n = root->node[k].acted.arg[MEND_ACTED_TAKEN] + q->on_node[k];
+        const int64_t *arg = root->node[k].acted.arg;
+        int64_t n = arg[MEND_ACTED_TAKEN] + q->on_node[k];
 
+        if (wants_spares(q) && arg[MEND_ACTED_SPARES] > q->on_node[k])
+            n -= MEND_NODE_NAMES;
         if (is_there(&root->node[k]) && n < least) {
             least = n;
             best = k;

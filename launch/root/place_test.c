@@ -27,7 +27,7 @@ static mend_time_ns now;
 
 /* What each agent was told, how often. */
 static int told[NODES][ACTS], births_n, answers_n;
-static int taken[NODES], on_node[NODES],
+static int taken[NODES], spares[NODES], on_node[NODES],
     lost_at; /* lost_at: node 1 is lost when it is told that act; -1: never */
 static bool hopeful, fails[ACTS], log_is_slow;
 static struct mend_message said;
@@ -74,6 +74,7 @@ static void on_act(struct root_node *node, const struct mend_message *m)
     done.arg[MEND_ACTED_GOOD] = act == MEND_STARTER_COUNT ? hopeful : !fails[act] || node->number;
     done.arg[MEND_ACTED_TAKEN] = taken[node->number];
     done.arg[MEND_ACTED_NAMES] = 4;
+    done.arg[MEND_ACTED_SPARES] = spares[node->number];
     done.arg[MEND_ACTED_COUNTER] = act == MEND_STARTER_ADMIT && node->number == 0 ? 40 : 0;
     mend_root_acted(node, &done);
 }
@@ -110,6 +111,7 @@ static void begin(void)
     memset(told, 0, sizeof(told));
     memset(fails, 0, sizeof(fails));
     memset(errors, 0, sizeof(errors));
+    memset(spares, 0, sizeof(spares));
     births_n = answers_n = 0;
     taken[0] = 2;
     taken[1] = taken[2] = 1;
@@ -118,11 +120,10 @@ static void begin(void)
     now = MEND_NS_PER_S;
 }
 
-static void ask(int by, int n, const char *soft)
+static void ask_for(int by, const struct mend_spawn_block *blocks, int n)
 {
-    struct mend_spawn_block block = {.asked_n = n, .command = "x", .soft = soft};
     struct mend_spawn_file f;
-    int fd = mend_spawn_write(&block, 1, 3, 1, &f);
+    int fd = mend_spawn_write(blocks, n, 3, 1, &f);
 
     mend_root_asked(&nodes[by], &(struct mend_message){.rank = 3,
                                                        .arg = {by + 70},
@@ -130,6 +131,11 @@ static void ask(int by, int n, const char *soft)
                                                        .len = (uint32_t)f.bytes});
     mend_spawn_unmap(&f);
     close(fd);
+}
+
+static void ask(int by, int n, const char *soft)
+{
+    ask_for(by, &(struct mend_spawn_block){.asked_n = n, .command = "x", .soft = soft}, 1);
 }
 
 static void check_answer(enum mend_spawn_answer what, int n)
@@ -154,6 +160,26 @@ MEND_TEST(the_emptiest_nodes_are_chosen)
     for (int k = 0; k < NODES; k++)
         CHECK(told[k][MEND_STARTER_START] == 1 && told[k][MEND_STARTER_WITHDRAW] == 0 &&
               told[k][MEND_STARTER_END] == 1);
+}
+
+MEND_TEST(a_replacement_goes_where_a_spare_is)
+{
+    static const struct mend_spawn_block lost[] = {
+        {.asked_n = 1, .again = true, .seat = {1, 1}},
+        {.asked_n = 1, .again = true, .seat = {2, 2}},
+    };
+
+    begin();
+    spares[0] = 1;
+    ask_for(1, lost, 2);
+    mend_root_place(&root, now);
+    check_answer(MEND_SPAWN_STARTED, 2);
+    CHECK(on_node[0] == 1 && on_node[1] == 1 && on_node[2] == 0);
+    begin();
+    spares[0] = 2;
+    ask(1, 2, NULL);
+    mend_root_place(&root, now);
+    CHECK(on_node[0] == 0 && on_node[1] == 1 && on_node[2] == 1);
 }
 
 MEND_TEST(nothing_starts_before_the_log_has_the_names)

@@ -71,6 +71,7 @@ enum mend_acted_arg {
     MEND_ACTED_TAKEN, /* COUNT: places that processes have */
     MEND_ACTED_NAMES, /* COUNT: that were given */
     MEND_ACTED_PROGRESS, /* COUNT: grows with each end of a process, and with each place that becomes vacant */
+    MEND_ACTED_SPARES, /* COUNT: spare processes that wait */
     MEND_ACTED_ENDING, /* COUNT: a process is ending */
     MEND_ACTED_COUNTER, /* ADMIT: of the context of their world, where its first process is; else 0 */
 };

@@ -84,8 +84,8 @@ def test_report(run, tmp_path):
 
 
 def test_what_does_not_go_together(run):
-    r = run("--machines", 2, "--spares", 1, "-n", 2, "true")
-    assert r.status == 2 and "--machines: spare processes" in r.err, r
+    r = run("--machines", 2, "--gdb", "-n", 2, "true")
+    assert r.status == 2 and "--machines and --gdb exclude each other" in r.err, r
 
 
 def test_timeout(run):

@@ -9,6 +9,8 @@
 /* RUN: -n 4 ; set MACHINES=2 ; args 3 ; expect "whole after 1 losses" */
 /* RUN: -n 6 ; set MACHINES=3 ; args 4 2 ; expect "whole after 2 losses" */
 /* RUN: -n 6 ; set MACHINES=3 ; args 2 5 ; expect "whole after 2 losses" */
+/* RUN: -n 6 --spares 3 ; set MACHINES=3 ; args 4 2 ; expect "whole after 2 losses" */
+/* RUN: -n 4 --spares 2 ; set MACHINES=4 ; args 1 2 ; expect "whole after 2 losses" */
 /* RUN: -n 8 ; set MACHINES=4 ; args 3 5 7 ; expect "whole after 3 losses" */
 /* RUN: -n 5 ; set MACHINES=5 ; args 1 2 3 4 ; expect "whole after 4 losses" */
 #include "../common.h"

@@ -13,6 +13,9 @@
 /* RUN: -n 4 --spares 2 ; args kill 0 2 */
 /* RUN: -n 4 --spares 2 ; args stop 0 2 */
 /* RUN: -n 4 --spares 2 ; args none 2 2 ; set NODES=2 */
+/* RUN: -n 4 --spares 2 ; args none 2 2 ; set MACHINES=2 */
+/* RUN: -n 4 --spares 3 ; args none 2 3 ; set MACHINES=3 */
+/* RUN: -n 4 --spares 1 ; args none 1 1 ; set MACHINES=5 */
 /* RUN: -n 4 --spares 2 --universe 9 --lenient-exit ; args none 2 2 ; kill 4 at replace.meet */
 /* RUN: -n 4 --spares 4 --bind-to core ; args none 2 4 */
 #include "waiting.h"
