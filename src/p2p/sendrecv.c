@@ -176,6 +176,7 @@ int mend_p2p_isendrecv(struct mend_comm *c, const struct mend_p2p_side *out,
     mend_type_get(sent.t);
     mend_type_get(in->t);
     p->base.hint = p->recv.base.hint;
+    p->base.rings = true; /* both halves end by a frame or a death */
     mend_request_begin(&p->base);
     mend_list_append(&self->active, &p->base.link);
     pair_poll(&p->base);
