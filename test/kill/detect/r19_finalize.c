@@ -11,12 +11,12 @@
  *
  * RUN: -n 4 ; args before ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 --lenient-exit ; args pending ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; args inside ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args inside ; kill 3 at in:MPI_Finalize:0-2 ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args none ; exit 137 ; kill 3 at finalize.enter ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args none ; exit 137 ; kill 0,1,2 at finalize.enter ; expect "rank 3 ok"
  * RUN: -n 4 --stop-timeout 0.2 ; args none ; exit 137 ; stop 2 at finalize.enter ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 2 ; args before ; expect "rank 0 ok"
- * RUN: -n 2 ; args inside ; exit 137 ; expect "rank 0 ok"
+ * RUN: -n 2 ; args inside ; kill 1 at in:MPI_Finalize:0 ; exit 137 ; expect "rank 0 ok"
  * RUN: -n 16 --lenient-exit ; args pending ; expect "rank 0 ok" ; expect "rank 14 ok"
  * RUN: -n 16 ; args none ; exit 137 ; kill 0,3,7,8,15 at finalize.enter ; expect "rank 1 ok" ; expect "rank 14 ok"
  * RUN: -n 4 ; args revoked ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
@@ -48,14 +48,12 @@ int main(int argc, char **argv)
         leave_pending();
     if (!strcmp(how, "revoked"))
         MPI_Comm_invalidate(MPI_COMM_WORLD);
-    if (rank == size - 1 && strcmp(how, "none") != 0) {
-        await(0, !strcmp(how, "inside") ? size - 1 : 0);
-        usleep(!strcmp(how, "inside") ? 50000 : 0);
+    if (rank == size - 1 && !strcmp(how, "inside"))
+        await_kill();
+    if (rank == size - 1 && strcmp(how, "none") != 0)
         die_now();
-    }
     if (!strcmp(how, "before"))
         wait_until_dead(MPI_COMM_WORLD, size - 1);
-    post(0);
     CHECK_EQ(MPI_Finalize(), MPI_SUCCESS);
     printf("rank %d ok\n", rank);
     return 0;

@@ -18,8 +18,8 @@
  *
  * RUN: -n 2 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok"
  * RUN: -n 4 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 --stop-timeout 0.2 ; args recv ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 16 --stop-timeout 0.2 ; args recv ; expect "rank 0 ok" ; expect "rank 15 ok"
+ * RUN: -n 4 --stop-timeout 0.2 ; args recv ; cont 0 at in:MPI_Recv:1 ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 16 --stop-timeout 0.2 ; args recv ; cont 0 at in:MPI_Recv:1 ; expect "rank 0 ok" ; expect "rank 15 ok"
  * RUN: -n 4 --stop-timeout 0.05 ; args race ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 5 */
 #include "../common.h"
 
@@ -50,7 +50,8 @@ static void take_over(const char *how)
     int v, at;
 
     await(WORK, 101);
-    usleep(!strcmp(how, "recv") ? 20000 : 0);
+    if (!strcmp(how, "recv"))
+        await_cont();
     CHECK_EQ(kill(board[PID], SIGSTOP), 0);
     CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, OWNER, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                 MPI_ERR_PROC_FAILED);
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
     MPI_Comm survivors;
     int sum, one = 1;
 
+    hold_cont();
     start(&argc, &argv);
     MPI_Comm_split(MPI_COMM_WORLD, rank == OWNER, rank, &survivors);
     if (rank == OWNER)

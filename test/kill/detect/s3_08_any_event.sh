@@ -23,7 +23,8 @@
 # RUN: many ; time 60 ; expect "its turn of all 20 places"
 
 . "$MEND_TEST_ROOT/test/kill/turns.sh"
-mpicc -O1 -Wall -Wextra -o any_event "$MEND_TEST_ROOT/test/kill/detect/any_event.c" || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build any_event "$MEND_TEST_ROOT/test/kill/detect/any_event.c" -O1 -Wall -Wextra
 runs=0
 
 # size victims flags...: the victims get to their places, are declared dead, and all others come to the end.

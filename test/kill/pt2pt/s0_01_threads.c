@@ -14,6 +14,8 @@
 
 #define W MPI_COMM_WORLD
 
+enum { IN_CALL, RETURNED, THREADS }; /* slots of the board */
+
 static _Atomic bool stop;
 
 static void *blocked(void *arg)
@@ -22,7 +24,8 @@ static void *blocked(void *arg)
     MPI_Request r;
     MPI_Status s;
 
-    post(1);
+    board[THREADS + v] = gettid();
+    post(IN_CALL);
     if (v == 2)
         CHECK_CLASS(MPI_Recv(&x, 1, MPI_INT, v, 1, W, &s), MPI_ERR_PROC_FAILED);
     if (v == 3)
@@ -32,6 +35,7 @@ static void *blocked(void *arg)
         CHECK_CLASS(MPI_Waitall(1, &r, &s), MPI_ERR_IN_STATUS);
         CHECK_CLASS(s.MPI_ERROR, MPI_ERR_PROC_FAILED);
     }
+    post(RETURNED);
     return NULL;
 }
 
@@ -60,8 +64,9 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
     open_board();
     if (rank >= 2) {
-        await(1, 3);
-        usleep(10000 * rank);
+        await(IN_CALL, 3);
+        await(RETURNED, rank - 2);
+        await_state(board[THREADS + rank], 'S');
         die_now();
     }
     if (rank == 0) {

@@ -9,9 +9,9 @@
  *   S0-26: calls for several requests return IN_STATUS, with classes in the statuses */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; expect "rank 0 ok" */
-/* RUN: -n 3 ; args during ; expect "rank 0 ok" */
-/* RUN: -n 8 ; args during ; expect "rank 0 ok" */
-/* RUN: -n 3 ; args during ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
+/* RUN: -n 3 ; args during ; kill 2 at in:MPI_Waitall:0 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args during ; kill 7 at in:MPI_Waitall:0 ; expect "rank 0 ok" */
+/* RUN: -n 3 ; args during ; kill 2 at in:MPI_Waitall:0 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W MPI_COMM_WORLD
@@ -138,7 +138,6 @@ static void long_array(void)
 
     for (int i = 0; i < LONG; i++)
         MPI_Irecv(&in[i], 1, MPI_INT, i == LONG - 1 ? dead : 1, 5000 + i, W, &many[i]);
-    post(0);
     CHECK_CLASS(MPI_Waitall(LONG, many, status), MPI_ERR_IN_STATUS);
     for (int i = 0; i < LONG; i++)
         CHECK_CLASS(status[i].MPI_ERROR, i == LONG - 1 ? MPI_ERR_PROC_FAILED : MPI_ERR_PENDING);
@@ -155,8 +154,7 @@ int main(int argc, char **argv)
     dead = size - 1;
     if (rank == dead) {
         if (during)
-            await(0, 1);
-        usleep(during ? 20000 : 0);
+            await_kill();
         die_now();
     }
     if (rank == 0) {

@@ -4,8 +4,8 @@
  *
  *   S0-1: a call that needs a dead process returns in bounded time */
 /* RUN: -n 2 --lenient-exit ; args before */
-/* RUN: -n 2 --lenient-exit ; args later */
-/* RUN: -n 2 ; args close */
+/* RUN: -n 2 --lenient-exit ; args later ; kill 1 at in:MPI_Comm_join:0 */
+/* RUN: -n 2 ; args close ; cont 1 at in:MPI_Comm_join:0 */
 /* RUN: -n 2 --lenient-exit ; args none ; kill 1 at call:MPI_Comm_join */
 /* RUN: -n 2 ; args none ; kill 1 at call:MPI_Comm_join>member.invited */
 /* RUN: -n 2 ; args none ; kill 0 at call:MPI_Comm_join>member.invite */
@@ -20,9 +20,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define LATER_MS 100 /* the other process sleeps long before that */
-
-enum { LISTENS, CALLS };
+enum { LISTENS };
 
 static int open_socket(void)
 {
@@ -45,12 +43,11 @@ static int open_socket(void)
 
 static int give_up(const char *how, int fd)
 {
-    if (strcmp(how, "before") != 0) {
-        await(CALLS, 1);
-        CHECK(!nanosleep(&(struct timespec){.tv_nsec = LATER_MS * 1000000}, NULL));
-    }
-    if (strcmp(how, "close") != 0)
+    if (!strcmp(how, "before"))
         die_now();
+    if (!strcmp(how, "later"))
+        await_kill();
+    await_cont();
     close(fd);
     return finish();
 }
@@ -62,12 +59,12 @@ int main(int argc, char **argv)
     MPI_Comm inter;
     int fd, err, word = 0;
 
+    hold_cont();
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     fd = open_socket();
     if (gives_up && rank == 1)
         return give_up(how, fd);
-    post(CALLS);
     err = MPI_Comm_join(fd, &inter);
     if (gives_up)
         CHECK_CLASS(err, MPI_ERR_OTHER);

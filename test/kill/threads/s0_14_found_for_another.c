@@ -19,16 +19,16 @@
 
 #define ROUNDS 40
 
-enum { IN_CALL, LEFT };
+enum { IN_CALL, LEFT, SLEEPER }; /* slots of the board */
 
 static MPI_Comm c;
 static bool taking;
 
-/* The sleeper is in its call; it is the likelier to be asleep the longer this takes, and right in any case. */
+/* The sleeper is in its call, and sleeps. */
 static void await_sleeper(int round)
 {
     await_in_mpi(IN_CALL, round + 1);
-    usleep(2000);
+    await_state(board[SLEEPER], 'S');
 }
 
 /* The revocation may come in front of the probe's end, behind it, or behind the receive. */
@@ -43,6 +43,7 @@ static void *probe(void *arg)
     int round = (int)(long)arg, v = 0;
     MPI_Message m;
 
+    board[SLEEPER] = gettid();
     post(IN_CALL);
     if (!is_revoked(MPI_Mprobe(0, MPI_ANY_TAG, c, &m, MPI_STATUS_IGNORE)) &&
         !is_revoked(MPI_Mrecv(&v, 1, MPI_INT, &m, MPI_STATUS_IGNORE)))
