@@ -87,7 +87,8 @@ broken) # unmounted in between, so that no page of it is in memory; cut off behi
     ;;
 esac
 
-mpicc -D_GNU_SOURCE -I "$MEND_TEST_ROOT/test" "$MEND_TEST_ROOT/test/kill/file/devices.c" -o devices || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build devices "$MEND_TEST_ROOT/test/kill/file/devices.c" -D_GNU_SOURCE -I "$MEND_TEST_ROOT/test"
 flags=
 guard=
 if [ "${case%-later}" = frozen ]; then

@@ -32,7 +32,8 @@
 # RUN: random 4711{n} 10 ; times 4 ; time 60 ; expect "all of 10 runs"
 
 . "$MEND_TEST_ROOT/test/kill/turns.sh"
-mpicc -O1 -Wall -Wextra -o any_instant "$MEND_TEST_ROOT/test/kill/ft/any_instant.c" || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build any_instant "$MEND_TEST_ROOT/test/kill/ft/any_instant.c" -O1 -Wall -Wextra
 runs=0 lost=0
 
 # size deaths flags...: as many ranks come to the end as are not lost.

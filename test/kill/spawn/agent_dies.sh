@@ -89,7 +89,8 @@ int main(int argc, char **argv)
         MPI_Comm_spawn(argv[0], child, 3, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
 }
 END
-mpicc -O1 -o asks asks.c || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build asks "$PWD/asks.c" -O1
 mark=asks-$$-$(date +%N)
 kills=0
 

@@ -276,7 +276,8 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -O1 -o two two.c || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build two "$PWD/two.c" -O1
 port=43 # MPI_ERR_PORT
 
 # Each job that was started in the background has ended well.

@@ -97,7 +97,8 @@ int main(int argc, char **argv)
 }
 C
 . "$MEND_TEST_ROOT/test/kill/turns.sh"
-mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o dies dies.c || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build dies "$PWD/dies.c" -O1 -I "$MEND_TEST_ROOT/test/kill/spawn"
 kills=0
 
 wrong()

@@ -101,7 +101,8 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -O1 -o starts starts.c || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build starts "$PWD/starts.c" -O1
 
 wrong()
 {

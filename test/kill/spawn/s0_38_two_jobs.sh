@@ -105,7 +105,8 @@ int main(int argc, char **argv)
 }
 C
 . "$MEND_TEST_ROOT/test/kill/turns.sh"
-mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o starts starts.c || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build starts "$PWD/starts.c" -O1 -I "$MEND_TEST_ROOT/test/kill/spawn"
 kills=0
 events="spawn.told coll.enter coll.enter#2 coll.enter#3 member.create.enter agree.enter agree.done member.create.decided"
 

@@ -91,7 +91,8 @@ int main(int argc, char **argv)
 }
 C
 . "$MEND_TEST_ROOT/test/kill/turns.sh"
-mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o two two.c || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build two "$PWD/two.c" -O1 -I "$MEND_TEST_ROOT/test/kill/spawn"
 
 wrong()
 {

@@ -99,7 +99,8 @@ int main(int argc, char **argv)
 }
 C
 . "$MEND_TEST_ROOT/test/kill/turns.sh"
-mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o replaces replaces.c || exit 1
+. "$MEND_TEST_ROOT/test/build.sh"
+build replaces "$PWD/replaces.c" -O1 -I "$MEND_TEST_ROOT/test/kill/spawn"
 kills=0
 events="replace.shrunk coll.enter coll.enter#2 coll.enter#3 coll.enter#5 spawn.told member.create.enter#2 member.create.enter#3 \
     member.create.decided#2 member.create.decided#3 agree.enter#2 agree.enter#3 agree.enter#4 replace.meet"

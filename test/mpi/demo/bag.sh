@@ -28,9 +28,10 @@
 ranks=$1
 shift
 
+. "$MEND_TEST_ROOT/test/build.sh"
 . "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
 
-mpicc -O2 -Wall -Wextra -o bag "$MEND_TEST_ROOT/example/bag/bag.c" || fail "it does not compile"
+build bag "$MEND_TEST_ROOT/example/bag/bag.c" -O2 -Wall -Wextra
 mpiexec -q -n "$ranks" --timeout 50 --report report.json $(kills "$@") ./bag >said || fail "status $?"
 lost "$@"
 grep -v 'has died, task' said | sort -u >answer

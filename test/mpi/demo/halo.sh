@@ -31,6 +31,7 @@
 # RUN: sweep 8 10 {n} ; times 3 ; time 120
 # RUN: sweep 16 5 {n} ; times 3 ; time 120
 
+. "$MEND_TEST_ROOT/test/build.sh"
 . "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
 
 # check RANKS PLACE...: one run
@@ -58,7 +59,7 @@ places()
     }'
 }
 
-mpicc -O2 -Wall -Wextra -Werror -o halo "$MEND_TEST_ROOT/example/halo/halo.c" || fail "it does not compile"
+build halo "$MEND_TEST_ROOT/example/halo/halo.c" -O2 -Wall -Wextra -Werror
 if [ "$1" != sweep ]; then
     check "$@"
     exit

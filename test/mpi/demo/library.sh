@@ -28,9 +28,10 @@ status=$1 ranks=$2
 shift 2
 library=$MEND_TEST_ROOT/example/library
 
+. "$MEND_TEST_ROOT/test/build.sh"
 . "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
 
-mpicc -O2 -Wall -Wextra -Werror -o host "$library/host.c" "$library/tasks.c" -lm || fail "it does not compile"
+build host "$library/host.c" -O2 -Wall -Wextra -Werror "$library/tasks.c"
 mpiexec -q -n "$ranks" --timeout 50 $(kills "$@") ./host >said
 ended=$?
 [ $ended = "$status" ] || fail "status $ended"

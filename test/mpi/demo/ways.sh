@@ -72,6 +72,7 @@
 program=$1 ranks=$2
 shift 2
 
+. "$MEND_TEST_ROOT/test/build.sh"
 . "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
 
 # A line that must be written, and nothing else: once, or again by the next writer if the first was lost.
@@ -85,8 +86,7 @@ survive) answer='[1-3] ranks are left, their old ranks add up to [35]' folder=he
 waitall) answer='[1-5] ranks are left, their old ranks add up to [0-9]*' folder=hello ;;
 validate) answer='validate: 9592 primes below 100000' ;;
 esac
-mpicc -O2 -Wall -Wextra -Werror -o "$program" "$MEND_TEST_ROOT/example/$folder/$program.c" ||
-    fail "it does not compile"
+build "$program" "$MEND_TEST_ROOT/example/$folder/$program.c" -O2 -Wall -Wextra -Werror
 # Of a death after the last agreement was decided only a rank is told that calls MPI again in time; of a worker that dies
 # when it asks for darts and there are none left, none may be.
 lenient=
