@@ -78,6 +78,17 @@ for day in 20786 20787 20788; do
 done
 [ "$(sort -u list | wc -l)" = 3 ] && [ "$(wc -l <list)" = 3 ] || fail "not by turns: $(cat list)"
 
+# Of a file of by_turns.tsv each day has the first recipe, and three days have all; alone it is whole.
+costly=kill/coll/s0_27_matrix.c
+for day in 20786 20787 20788; do
+    harness --day $day --list kill/coll | grep "^$costly" >of_day
+    grep -qF "$(harness --list $costly | sed -n 1p)" of_day || fail "not the first: $(cat of_day)"
+    [ "$(wc -l <of_day)" -le 9 ] || fail "not a third: $(cat of_day)"
+    cat of_day >>costly
+done
+[ "$(sort -u costly)" = "$(harness --list $costly | sort)" ] || fail "not all of $costly in three days"
+[ "$(harness --long --list kill/coll | grep -c "^$costly")" = "$(harness --list $costly | wc -l)" ] || fail "--long has not all"
+
 # What must fail, each for its own reason.
 cd ../bad || exit 1
 program status 'alone' 'return 3;'
