@@ -127,6 +127,17 @@ tail -12 output >end
 grep -qx "  soak: see above" end || fail "a step that names nothing: $(cat end)"
 [ "$(tail -1 end)" = "0 passed, 10 failed" ] || fail "not the sum: $(cat end)"
 
+# A step that runs beside another one counts, with its names, whether it passes, fails or does not run at all.
+python3 - "$MEND_TEST_ROOT" "$MEND_TEST_STAGE/.." "$PWD" >output <<'END'
+import argparse, runpy, sys
+root, build, folder = sys.argv[1:]
+check = runpy.run_path(root + "/test/check")
+for where, step in (build, "symbols"), (folder, "symbols"), (build, "no-such-step"):
+    said, found, _ = check["run_apart"](argparse.Namespace(build=where, day=20786, long=False), step)
+    print(step, found.passed, found.failed, len(found.names), "==" in said)
+END
+printf 'symbols 1 0 0 False\nsymbols 0 1 1 False\nno-such-step 0 1 0 False\n' | cmp - output || fail "steps apart: $(cat output)"
+
 # What is injected must happen, also where another status than 0 is expected.
 mkdir ../injected && cd ../injected || exit 1
 barrier()
