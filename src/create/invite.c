@@ -38,8 +38,8 @@
 #include "create/meet.h"
 
 #include "create/wire.h"
-#include "net/net.h"
 #include "node/abroad.h"
+#include "node/node.h"
 
 struct mend_invitation {
     struct mend_list link; /* in self->create->invitations, the oldest first */
@@ -108,9 +108,9 @@ mend_ctx mend_invite_all(struct mend_proc *self, struct mend_group *g, uint64_t 
 
     MEND_ASSERT(number <
                 (spans ? MEND_CTX_SPAN_MAX : UINT64_C(1) << 40)); /* ids are never used again */
-    mend_net_hold(self);
+    mend_node_hold(self);
     invite(self, g, key, id);
-    mend_net_release(self);
+    mend_node_release(self);
     return id;
 }
 

@@ -28,7 +28,6 @@
  *      this process (mend_revoke_heard()). */
 #include "decide/internal.h"
 
-#include "net/net.h"
 #include "node/abroad.h"
 #include "node/node.h"
 #include "proc/occurrence.h"
@@ -144,13 +143,13 @@ static void call_all(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
-    mend_net_hold(self);
+    mend_node_hold(self);
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me) {
             mend_node_interrupt(self, mend_decide_peer(c->decide, r));
             mend_event(self, MEND_EV_REVOKE_SENT_ONE);
         }
-    mend_net_release(self);
+    mend_node_release(self);
     mend_event(self, MEND_EV_REVOKE_SENT);
 }
 

@@ -359,10 +359,10 @@ void mend_decide_tree_on_deaths(struct mend_comm *c, const struct mend_death *de
 /* Perhaps the decision, which it has told no other process. */
 static bool has_unread(struct mend_proc *self, mend_peer from)
 {
-    const struct mend_net *net = mend_net_of(self, from);
+    const struct mend_near *near = mend_near_of(self, from);
     const void *payload;
 
-    return net->peek && net->peek(self, from, &payload);
+    return near->peek && near->peek(self, from, &payload);
 }
 
 static void tell_left(struct mend_comm *c, enum mend_agree_event_kind kind, bool all)

@@ -3,6 +3,7 @@
  * before; what no correct process sends is refused; a message takes no memory from the arena; a poll that the bell advises
  * against makes no system call; a frame ends a sleep. */
 #include "net/contract_procs_test.h"
+#include "node/node.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -124,7 +125,7 @@ static void check_damage(void (*put)(const struct mend_frame *f), struct mend_fr
     look_often();
     CHECK_EQ(damaged_from, 1);
     CHECK_EQ(came_n[1][0], 1);
-    CHECK(!NET->peek || !NET->peek(&procs[0], 1, &payload));
+    CHECK(!NET->near || !NET->near->peek || !NET->near->peek(&procs[0], 1, &payload));
     send_one(2, 0, 8);
     settle();
     finish();
@@ -296,6 +297,26 @@ MEND_TEST(a_frame_ends_a_sleep)
         while (!has_all_come())
             look_or_sleep(NULL);
     }
+    finish();
+}
+
+static void send_while_held(void)
+{
+    mend_node_hold(&procs[1]);
+    send_8_bytes();
+    send_one(1, 2, 8);
+    mend_node_release(&procs[1]);
+}
+
+MEND_TEST(a_frame_that_was_sent_while_wakes_are_held_ends_a_sleep)
+{
+    begin(3);
+    for (int i = 0; procs[0].bell && i < 20; i++) {
+        look_or_sleep(send_while_held);
+        while (came_n[1][0] < sent_n[1][0])
+            look_or_sleep(NULL);
+    }
+    settle();
     finish();
 }
 

@@ -157,6 +157,47 @@ MEND_TEST(two_that_have_no_room_for_each_other_go_on)
     finish();
 }
 
+static void gather(mend_peer who, bool on)
+{
+    if (NET->gather)
+        NET->gather(&procs[who], on);
+}
+
+/* They may stay in the sender until then, or not. */
+MEND_TEST(what_is_gathered_comes_when_all_of_it_was_sent)
+{
+    begin(3);
+    for (int round = 0; round < 20; round++) {
+        gather(0, true);
+        for (int i = 0; i < 30; i++) {
+            mend_peer to = 1 + i % 2;
+            uint32_t len = at_most_max(random_below(2000));
+
+            if (round % 2)
+                try_put(0, to, len, len);
+            else
+                try_send(0, to, len);
+        }
+        gather(0, false);
+        settle();
+    }
+    finish();
+}
+
+/* What finds no room meanwhile finds it later. */
+MEND_TEST(a_way_that_was_full_while_gathering_has_room_again)
+{
+    begin(2);
+    for (int round = 0; round < 3; round++) {
+        gather(0, true);
+        send_all(0, 1, at_most_max(3000));
+        gather(0, false);
+        send_one(0, 1, NET->payload_max_bytes);
+        settle();
+    }
+    finish();
+}
+
 static bool try_either(uint32_t len)
 {
     return random_below(2) ? try_put(1, 0, len - random_below(len / 2 + 1), len)
@@ -211,13 +252,18 @@ MEND_TEST(the_hint_goes_first)
     finish();
 }
 
+static const struct mend_near *near_0(void)
+{
+    return mend_near_of(&procs[0], 1);
+}
+
 static const struct mend_frame *peek_at_1(const void **payload_p)
 {
     mend_time_ns end = soon();
     const struct mend_frame *f;
 
     deliver(1, 0);
-    while (!(f = NET->peek(&procs[0], 1, payload_p)))
+    while (!(f = near_0()->peek(&procs[0], 1, payload_p)))
         CHECK(mend_time_monotonic_ns() < end);
     return f;
 }
@@ -238,14 +284,14 @@ MEND_TEST(peek_leaves_a_frame_where_it_lies)
     unsigned n = boundaries(&lens);
     const void *payload;
 
-    if (!NET->peek)
+    if (!NET->near || !NET->near->peek)
         return;
     begin(2);
-    CHECK(!NET->peek(&procs[0], 1, &payload));
+    CHECK(!near_0()->peek(&procs[0], 1, &payload));
     send_one(1, 0, 8);
     check_lies_there(0, 8); /* the first one of this peer */
     settle();
-    CHECK(!NET->peek(&procs[0], 1, &payload));
+    CHECK(!near_0()->peek(&procs[0], 1, &payload));
     for (unsigned i = 0; i < n; i++) {
         int number = sent_n[1][0];
 
@@ -253,7 +299,7 @@ MEND_TEST(peek_leaves_a_frame_where_it_lies)
         send_one(1, 0, 8);
         check_lies_there(number, lens[i]);
         check_lies_there(number, lens[i]);
-        NET->take(&procs[0], 1);
+        near_0()->take(&procs[0], 1);
         came_n[1][0]++;
         if (i % 2)
             check_lies_there(number + 1, 8);

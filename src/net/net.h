@@ -48,10 +48,11 @@ struct mend_near {
      * there brings some that has come already. */
     bool (*is_handy)(struct mend_proc *self, mend_peer to, uint32_t len);
 
-    /* Between hold() and release() a send wakes no receiver; release() wakes all of them, with one call.
-     * Nothing in between may wait. */
-    void (*hold)(struct mend_proc *self);
-    void (*release)(struct mend_proc *self);
+    /* The next frame of a peer where it lies, not delivered, and its payload; NULL: none now.  take() is then its delivery.
+     * Not while frames are being delivered. */
+    const struct mend_frame *(*peek)(struct mend_proc *self, mend_peer from,
+                                     const void **payload_p);
+    void (*take)(struct mend_proc *self, mend_peer from);
 };
 
 #define MEND_STAMP_STAYS UINT64_MAX
@@ -88,12 +89,6 @@ struct mend_net {
     /* Delivers what has arrived through self->on_frame, `hint` first if it is a peer that this transport reaches.
      * Returns the number of frames delivered.  Bounded work per call.  NULL: nothing ever arrives. */
     unsigned (*poll)(struct mend_proc *self, mend_peer hint);
-    /* The next frame of a peer where it lies, not delivered, and its payload; NULL: none now.  take()
-     * is then its delivery.  Not while frames are being delivered.  NULL: the transport cannot. */
-    const struct mend_frame *(*peek)(struct mend_proc *self, mend_peer from,
-                                     const void **payload_p);
-    void (*take)(struct mend_proc *self, mend_peer from);
-
     /* A payload that comes in parts may be read to where it belongs at once: self->place() says where, or NULL, when the frame is
      * the next one of its sender; the handler of the frame then finds its payload there.  displace(): that memory is the
      * transport's no more, whatever is to come there from the peer.  NULL: it reads elsewhere. */
@@ -159,20 +154,6 @@ static inline void mend_net_connect(struct mend_proc *self, mend_peer peer,
     MEND_ASSERT(i < MEND_NETS_MAX);
     if (net->poll && !self->nets[i])
         self->nets[i] = net;
-}
-
-static inline void mend_net_hold(struct mend_proc *self)
-{
-    for (const struct mend_net **n = self->nets; *n; n++)
-        if ((*n)->near && (*n)->near->hold)
-            (*n)->near->hold(self);
-}
-
-static inline void mend_net_release(struct mend_proc *self)
-{
-    for (const struct mend_net **n = self->nets; *n; n++)
-        if ((*n)->near && (*n)->near->release)
-            (*n)->near->release(self);
 }
 
 #endif

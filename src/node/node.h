@@ -119,14 +119,18 @@ static inline void mend_node_wake(struct mend_node *n, mend_place p)
         mend_node_wakes_flush(&n->wakes);
 }
 
-/* Between hold and release no rank is woken; release wakes all of them, with one call.  Nothing in between may wait. */
+/* Between hold and release no rank is woken, by a frame or an interrupt; release wakes all of them, with one call.  Nothing in
+ * between may wait.  A process without a segment wakes nobody. */
 static inline void mend_node_hold(struct mend_proc *self)
 {
-    self->node->holds = true;
+    if (self->node)
+        self->node->holds = true;
 }
 
 static inline void mend_node_release(struct mend_proc *self)
 {
+    if (!self->node)
+        return;
     self->node->holds = false;
     mend_node_wakes_flush(&self->node->wakes);
 }

@@ -625,7 +625,7 @@ static inline bool may_take_next(struct mend_comm *c, mend_peer from, int source
     struct mend_space *space = mend_p2p_space(c, MEND_CHANNEL_P2P);
     const struct mend_source *s;
 
-    if (mend_unlikely(from == self->me || !mend_net_of(self, from)->peek ||
+    if (mend_unlikely(from == self->me || !mend_near_of(self, from)->peek ||
                       mend_peer_is_dead(self, from) || self->in_progress || self->outbox_n ||
                       !mend_list_empty(&self->active) || !mend_list_empty(&space->any_posted)))
         return false;
@@ -662,7 +662,7 @@ static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
     mend_status_set(status, source, f->tag, len, false);
     /* before the store to the sender's cache line: after it, it delays the next send by 13 ns */
     mend_traffic_came(self->p2p, MEND_CHANNEL_P2P, len);
-    mend_net_of(self, from)->take(self, from);
+    mend_near_of(self, from)->take(self, from);
     mend_event(self, MEND_EV_P2P_RECV_MATCHED);
     return true;
 }

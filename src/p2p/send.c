@@ -427,10 +427,10 @@ static void describe(const struct mend_request *base, char *text, size_t max)
 /* What it has said before it left counts. */
 static bool has_left(struct mend_proc *self, mend_peer to)
 {
-    const struct mend_net *net = mend_net_of(self, to);
+    const struct mend_near *near = mend_near_of(self, to);
     const void *payload;
 
-    return mend_is_outside(self, to) && !(net->peek && net->peek(self, to, &payload));
+    return mend_is_outside(self, to) && !(near->peek && near->peek(self, to, &payload));
 }
 
 /* The question whether it can be withdrawn is under way.  A process that has left answers nothing any more, and nobody

@@ -231,14 +231,14 @@ const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
                                          const void **payload_p)
 {
     bool spins = !self->oversubscribed && !mend_proc_has_threads(self) && !self->yield;
-    const struct mend_net *net = mend_net_of(self, from);
-    const struct mend_frame *f = net->peek(self, from, payload_p);
+    const struct mend_near *near = mend_near_of(self, from);
+    const struct mend_frame *f = near->peek(self, from, payload_p);
 
     for (int i = 0; !f && spins && i < FRAME_POLLS; i++) {
         if (mend_unlikely(mend_has_news(self)))
             break;
         mend_cpu_relax();
-        f = net->peek(self, from, payload_p);
+        f = near->peek(self, from, payload_p);
     }
     return f;
 }

@@ -194,8 +194,8 @@ static const struct mend_near near_shm = {
     .copypage = shm_copypage,
     .attends = shm_attends,
     .is_handy = mend_shm_is_handy,
-    .hold = mend_node_hold,
-    .release = mend_node_release,
+    .peek = mend_shm_peek,
+    .take = mend_shm_take,
 };
 
 const struct mend_net mend_net_shm = {
@@ -209,16 +209,14 @@ const struct mend_net mend_net_shm = {
     .commit = mend_shm_commit,
     .memory_for = mend_shm_memory_for,
     .poll = mend_shm_poll,
-    .peek = mend_shm_peek,
-    .take = mend_shm_take,
     .sever = mend_shm_sever,
     .forget = shm_forget,
 };
 
 static const struct mend_near near_rings = {
     .is_handy = mend_shm_is_handy,
-    .hold = mend_node_hold,
-    .release = mend_node_release,
+    .peek = mend_shm_peek,
+    .take = mend_shm_take,
 };
 
 /* Opened with the other one: both use the same rings. */
@@ -232,8 +230,6 @@ const struct mend_net mend_net_rings = {
     .commit = mend_shm_commit,
     .memory_for = mend_shm_memory_for,
     .poll = mend_shm_poll,
-    .peek = mend_shm_peek,
-    .take = mend_shm_take,
     .sever = mend_shm_sever,
     .forget = shm_forget,
 };

@@ -307,10 +307,10 @@ MEND_TEST(held_wake_ups_come_with_the_release)
 {
     begin();
     mend_bell_node.arm(&procs[0], false);
-    mend_net_shm.near->hold(&procs[1]);
+    mend_node_hold(&procs[1]);
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK(sleeps(A_MOMENT));
-    mend_net_shm.near->release(&procs[1]);
+    mend_node_release(&procs[1]);
     CHECK(!sleeps(FOR_LONG));
     mend_bell_node.arm(&procs[0], false);
     CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK);
