@@ -60,11 +60,14 @@ struct caller {
     int fd;
 };
 
-/* Without memory the connection ends, and is begun again. */
+/* Those that come while this process listens for something else have descriptors of it until they are taken. */
+#define CALLERS_MOST 8
+
+/* Without memory the connection ends, as with too many, and is begun again. */
 static void on_caller(struct mend_proc *self, struct mend_ctl_ear *ear,
                       const struct mend_ctl_caller *m, int fd)
 {
-    struct caller *c = mend_alloc(self, sizeof(*c));
+    struct caller *c = ear->callers_n < CALLERS_MOST ? mend_alloc(self, sizeof(*c)) : NULL;
 
     if (!c) {
         if (fd >= 0)
@@ -73,21 +76,7 @@ static void on_caller(struct mend_proc *self, struct mend_ctl_ear *ear,
     }
     *c = (struct caller){.greeting = m->greeting, .fd = fd};
     mend_list_append(&ear->callers, &c->link);
-}
-
-bool mend_ctl_caller(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_greeting *g,
-                     int *fd_p)
-{
-    struct mend_list *l = mend_list_first(&ear->callers);
-    struct caller *c = l ? mend_list_entry(l, struct caller, link) : NULL;
-
-    if (!c)
-        return false;
-    *g = c->greeting;
-    *fd_p = c->fd;
-    mend_list_remove(l);
-    mend_free(self, c);
-    return true;
+    ear->callers_n++;
 }
 
 /* One datagram; false: there is none. */
@@ -119,6 +108,27 @@ static bool hear_one(struct mend_proc *self, struct mend_ctl_ear *ear)
         on_answer(ear, &m);
     if (fd >= 0)
         close(fd);
+    return true;
+}
+
+bool mend_ctl_caller(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_greeting *g,
+                     int *fd_p)
+{
+    bool heard = false;
+    struct caller *c;
+
+    while (!ear->callers_n && hear_one(self, ear))
+        heard = true;
+    if (heard)
+        mend_abroad_forget(self);
+    if (!ear->callers_n)
+        return false;
+    c = mend_list_entry(mend_list_first(&ear->callers), struct caller, link);
+    *g = c->greeting;
+    *fd_p = c->fd;
+    mend_list_remove(&c->link);
+    ear->callers_n--;
+    mend_free(self, c);
     return true;
 }
 

@@ -17,7 +17,8 @@ struct mend_ctl_ear {
     struct mend_list asks; /* struct mend_rt_ask.link: without an answer */
     uint64_t asked_n;
     struct mend_list callers; /* ear.c: connections that nobody has taken yet */
-    bool deaf;                /* there was no memory for what was said */
+    uint32_t callers_n;
+    bool deaf; /* there was no memory for what was said */
 };
 
 void mend_ctl_open(struct mend_ctl_ear *ear, int fd);
@@ -25,7 +26,8 @@ void mend_ctl_open(struct mend_ctl_ear *ear, int fd);
 /* Takes all that has been said.  Does not block. */
 void mend_ctl_hear(struct mend_proc *self, struct mend_ctl_ear *ear);
 
-/* The next connection that the agent has passed on, of those that were heard of; false: there is none. */
+/* The next connection that the agent has passed on; false: there is none.  What was said behind it is not heard, so the kernel
+ * keeps the descriptors of those that follow. */
 bool mend_ctl_caller(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_greeting *g,
                      int *fd_p);
 

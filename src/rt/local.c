@@ -363,9 +363,6 @@ static bool local_caller(struct mend_proc *self, struct mend_greeting *g, int *f
         return false;
     if (mend_ctl_caller(self, &l->ear, g, fd_p))
         return true;
-    mend_ctl_hear(self, &l->ear);
-    if (mend_ctl_caller(self, &l->ear, g, fd_p))
-        return true;
     l->callers_n = n;
     return false;
 }

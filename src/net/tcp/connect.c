@@ -21,6 +21,7 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #define PAUSE_MIN MEND_NS_PER_MS
@@ -55,6 +56,37 @@ void mend_tcp_listen(struct mend_proc *self, struct mend_tcp_pair *p, bool for_r
     change_events(self, p, EPOLL_CTL_MOD);
 }
 
+void mend_tcp_wake_at(struct mend_proc *self, mend_time_ns at)
+{
+    struct mend_tcp *t = self->tcp;
+    struct itimerspec when = {.it_value = {.tv_sec = (time_t)(at / MEND_NS_PER_S),
+                                           .tv_nsec = (long)(at % MEND_NS_PER_S)}};
+
+    if (t->timer < 0 || (t->wake_at && t->wake_at <= at))
+        return;
+    t->wake_at = at;
+    timerfd_settime(t->timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+void mend_tcp_on_timer(struct mend_proc *self)
+{
+    uint64_t rings;
+
+    while (read(self->tcp->timer, &rings, sizeof(rings)) < 0 && errno == EINTR)
+        ;
+    self->tcp->wake_at = 0;
+}
+
+/* A process without a descriptor for it looks when it wakes. */
+static void add_timer(struct mend_tcp *t)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.fd = MEND_PEER_NONE};
+
+    t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (t->timer >= 0)
+        epoll_ctl(t->set, EPOLL_CTL_ADD, t->timer, &e);
+}
+
 /* The first connection makes the set, of which the agent is told. */
 static bool has_set(struct mend_proc *self)
 {
@@ -63,8 +95,10 @@ static bool has_set(struct mend_proc *self)
     if (t->set >= 0)
         return true;
     t->set = epoll_create1(EPOLL_CLOEXEC);
-    if (t->set >= 0 && (!self->bell || self->bell->watch(self, t->set) == MEND_OK))
+    if (t->set >= 0 && (!self->bell || self->bell->watch(self, t->set) == MEND_OK)) {
+        add_timer(t);
         return true;
+    }
     if (t->set >= 0)
         close(t->set);
     t->set = -1;
@@ -94,6 +128,9 @@ static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd, bool 
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     p->fd = fd;
+    mend_list_append(&self->tcp->open, &p->open);
+    self->tcp->open_n++;
+    self->tcp->most = mend_tcp_most();
     p->mine = mine;
     p->out.written = p->out.acked;
     p->hello_n = p->answer_n = 0;
@@ -107,18 +144,34 @@ static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd, bool 
 static void pause_before_next(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     p->call_at = mend_proc_now(self) + p->pause_ns;
+    mend_tcp_wake_at(self, p->call_at);
     p->pause_ns = p->pause_ns ? 2 * p->pause_ns : PAUSE_MIN;
     if (p->pause_ns > PAUSE_MAX)
         p->pause_ns = PAUSE_MAX;
+}
+
+/* A process that has no descriptor for it ends another connection. */
+static int dial(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    int fd;
+
+    errno = 0;
+    fd = self->node->dial(self, p->peer);
+    return fd < 0 && errno == EMFILE && mend_tcp_end_one(self) ? self->node->dial(self, p->peer)
+                                                               : fd;
 }
 
 void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     int fd;
 
-    if (p->call_at && mend_proc_now(self) < p->call_at)
+    if (p->call_at && mend_proc_now(self) < p->call_at) {
+        mend_tcp_wake_at(self, p->call_at);
         return;
-    fd = has_set(self) ? self->node->dial(self, p->peer) : -1;
+    }
+    if (!mend_tcp_make_room(self, self->tcp->most))
+        return;
+    fd = has_set(self) ? dial(self, p) : -1;
     if (fd < 0) {
         pause_before_next(self, p);
         return;
@@ -128,20 +181,23 @@ void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
 }
 
 /* Bytes that only the kernel had are written again. */
-static void drop(struct mend_tcp_pair *p)
+void mend_tcp_drop(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     if (p->fd < 0)
         return;
     close(p->fd);
     p->fd = -1;
     p->wants_room = false;
+    mend_list_remove(&p->open);
+    self->tcp->open_n--;
+    self->tcp->asked = false;
 }
 
 void mend_tcp_broken(struct mend_proc *self, struct mend_tcp_pair *p)
 {
-    drop(p);
+    mend_tcp_drop(self, p);
     pause_before_next(self, p);
-    if (p->out.acked != p->out.tail)
+    if (!mend_tcp_is_done(p))
         mend_tcp_make_due(self, p);
 }
 
@@ -214,7 +270,6 @@ static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct
     send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* fd -1: this process had no descriptor for it, so the kernel has closed it, and its caller calls again. */
 static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
 {
     struct mend_tcp_pair *p =
@@ -230,7 +285,7 @@ static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
     }
     if (p->fd >= 0)
         mend_tcp_drain(self, p, p->fd);
-    drop(p);
+    mend_tcp_drop(self, p);
     p->call = g->call;
     p->pause_ns = p->call_at = 0;
     p->answer = *g;
@@ -244,12 +299,26 @@ static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
     p->answer_n = sizeof(p->answer);
 }
 
+/* There may be a few more of these, as somebody waits at the other end.  What is not taken now stays with the kernel. */
+static bool may_take(struct mend_proc *self)
+{
+    uint32_t most = self->tcp->most + 1 + self->tcp->most / 8;
+
+    return mend_likely(self->tcp->open_n < most) || mend_tcp_make_room(self, most);
+}
+
+/* fd -1: this process had no descriptor for it, so the kernel has closed it, and its caller calls again. */
 void mend_tcp_take_callers(struct mend_proc *self)
 {
     struct mend_greeting g;
     int fd;
 
-    while (self->node->caller(self, &g, &fd))
+    while (may_take(self) && self->node->caller(self, &g, &fd)) {
         if (fd >= 0)
             take(self, &g, fd);
+        else
+            mend_tcp_end_one(self);
+        if (self->tcp->open_n > self->tcp->most)
+            mend_tcp_make_room(self, self->tcp->most + 1);
+    }
 }

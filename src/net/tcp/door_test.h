@@ -7,12 +7,13 @@
 
 #include "net/tcp/internal.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CALLS_MAX 1024
+#define CALLS_MAX 16384
 
 /* A connection that its caller has begun. */
 struct call {
@@ -24,9 +25,10 @@ struct call {
 };
 
 static struct call calls[CALLS_MAX];
-static int calls_n;
+static int calls_n, calls_first; /* those before calls_first were passed on, or are over */
 static bool with_cables;
 static bool door_is_shut;                             /* nobody can be called */
+static int dials_without_fd;                          /* so many calls find no descriptor */
 static const struct mend_greeting *passed_without_fd; /* NULL: none is */
 static void (*change_greeting)(
     struct mend_greeting *g); /* before it is passed on; NULL: as it is */
@@ -40,6 +42,11 @@ static int test_dial(struct mend_proc *self, mend_peer peer)
     int a[2], b[2];
     struct call *c = &calls[calls_n];
 
+    if (dials_without_fd) {
+        dials_without_fd--;
+        errno = EMFILE;
+        return -1;
+    }
     if (door_is_shut || calls_n == CALLS_MAX ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, a) != 0)
         return -1;
@@ -63,7 +70,9 @@ static bool test_caller(struct mend_proc *self, struct mend_greeting *g, int *fd
         passed_without_fd = NULL;
         return true;
     }
-    for (int i = 0; i < calls_n; i++) {
+    while (calls_first < calls_n && calls[calls_first].fd < 0)
+        calls_first++;
+    for (int i = calls_first; i < calls_n; i++) {
         struct call *c = &calls[i];
         ssize_t n;
 
@@ -123,7 +132,7 @@ static const struct mend_bell test_bell = {.arm = test_arm,
 
 static void open_doors(struct mend_proc *all, mend_peer n)
 {
-    calls_n = 0;
+    calls_n = calls_first = dials_without_fd = 0;
     door_is_shut = with_cables = false;
     for (mend_peer p = 0; p < n; p++) {
         headers[p] = (struct mend_node_header){.job = 7, .door.key = "the job's secret"};
@@ -144,6 +153,8 @@ static void close_doors(struct mend_proc *all, mend_peer n)
             mend_net_tcp.forget(&all[p], q);
         if (all[p].tcp->set >= 0)
             close(all[p].tcp->set);
+        if (all[p].tcp->timer >= 0)
+            close(all[p].tcp->timer);
         close(bell_set[p]);
     }
     for (int i = 0; i < calls_n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* internal.h – what the files of the transport by sockets share: connect.c, send.c, receive.c and tcp.c. */
+/* internal.h – what the files of the transport by sockets share: connect.c, bound.c, send.c, receive.c and tcp.c. */
 #ifndef MEND_NET_TCP_INTERNAL_H
 #define MEND_NET_TCP_INTERNAL_H
 
@@ -29,6 +29,9 @@ struct mend_tcp_pair {
     uint8_t answer_n; /* bytes of the peer's greeting that have come */
     struct mend_greeting hello, answer;
     mend_time_ns call_at, pause_ns; /* not called again sooner; the next pause */
+    struct mend_list open;          /* tcp.open: it has one */
+    bool reserved;                  /* a frame is being written into its ring */
+    uint64_t asked_for;             /* what of out.needed the peer was asked for (bound.c) */
 
     struct mend_tcp_out out;
     struct mend_list due; /* tcp.due: there is something to write, or to call for */
@@ -47,12 +50,18 @@ struct mend_tcp_pair {
 struct mend_tcp {
     struct mend_tcp_pair **pair; /* by peer; NULL: there was nothing yet */
     uint8_t *severed;            /* by peer */
-    int set;                     /* epoll: all connections */
+    int set;                     /* epoll: all connections, and the timer */
+    int timer;                   /* wakes this process when a call or bound.c is due; -1: none */
+    mend_time_ns wake_at;        /* it is set to; 0: it is not set */
     struct mend_list due;
-    bool polling;         /* what is sent now is written at the end of the poll, together */
-    bool gathering;       /* the same, until gather(false) */
-    uint32_t turns_n;     /* polls with a hint */
-    unsigned delivered_n; /* in this poll */
+    struct mend_list open; /* pairs with a connection, that which was used last at the end */
+    uint32_t open_n, most; /* most: as the limit on descriptors was last */
+    mend_time_ns full_at;  /* bound.c: no connection could end since then; 0: one could */
+    bool asked;            /* bound.c: all peers, and nothing has come since */
+    bool polling;          /* what is sent now is written at the end of the poll, together */
+    bool gathering;        /* the same, until gather(false) */
+    uint32_t turns_n;      /* polls with a hint */
+    unsigned delivered_n;  /* in this poll */
     struct mend_look look;
 
     /* what was read last and is not delivered yet, and its pair */
@@ -70,6 +79,14 @@ static inline struct mend_tcp_pair *mend_tcp_of(const struct mend_proc *self, me
 /* The same, made if there is none; NULL: no memory. */
 struct mend_tcp_pair *mend_tcp_pair_to(struct mend_proc *self, mend_peer peer);
 
+static inline void mend_tcp_use(struct mend_tcp *t, struct mend_tcp_pair *p)
+{
+    if (p->fd < 0 || p->open.next == &t->open)
+        return;
+    mend_list_remove(&p->open);
+    mend_list_append(&t->open, &p->open);
+}
+
 /* Is what is sent now written later, together? */
 static inline bool mend_tcp_gathers(const struct mend_tcp *t)
 {
@@ -83,6 +100,12 @@ static inline void mend_tcp_make_due(struct mend_proc *self, struct mend_tcp_pai
         mend_list_append(&self->tcp->due, &p->due);
 }
 
+/* bound.c: how many connections there may be by the limit on descriptors; ends some until there are fewer than so many, or
+ * one: false: none can end now, and the timer will say when to try again. */
+uint32_t mend_tcp_most(void);
+bool mend_tcp_make_room(struct mend_proc *self, uint32_t most);
+bool mend_tcp_end_one(struct mend_proc *self);
+
 /* connect.c: begins a connection if none is there and it is time to; takes those that others have begun; this one has
  * ended; what the peer's greeting says. */
 void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p);
@@ -90,13 +113,24 @@ void mend_tcp_take_callers(struct mend_proc *self);
 void mend_tcp_broken(struct mend_proc *self, struct mend_tcp_pair *p);
 bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p);
 
+/* connect.c: the pair's connection ends, if it has one; nothing else follows.  A process that sleeps looks again at that time, or
+ * sooner; the timer has rung. */
+void mend_tcp_drop(struct mend_proc *self, struct mend_tcp_pair *p);
+void mend_tcp_wake_at(struct mend_proc *self, mend_time_ns at);
+void mend_tcp_on_timer(struct mend_proc *self);
+
 /* connect.c: whether room in the kernel is waited for, too. */
 void mend_tcp_listen(struct mend_proc *self, struct mend_tcp_pair *p, bool for_room);
 
-/* send.c: writes what the kernel takes; of all pairs that are due; says what has come, if the peer should know. */
+/* send.c: writes what the kernel takes; of all pairs that are due; says what has come, if the peer should know;
+ * asks the peer what has come there, if that is not known and was not asked. */
 void mend_tcp_flush(struct mend_proc *self, struct mend_tcp_pair *p);
 void mend_tcp_flush_due(struct mend_proc *self);
 void mend_tcp_tell(struct mend_proc *self, struct mend_tcp_pair *p);
+void mend_tcp_ask(struct mend_proc *self, struct mend_tcp_pair *p);
+
+/* send.c: everything was given to the kernel, or nothing is to be. */
+bool mend_tcp_is_done(const struct mend_tcp_pair *p);
 
 enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                                const void *payload);

@@ -227,6 +227,8 @@ static void on_bytes(struct mend_proc *self, struct mend_tcp_pair *p, struct iov
 {
     struct mend_tcp *t = self->tcp;
 
+    mend_tcp_use(t, p);
+    t->asked = false;
     if (places_n == 2) {
         uint32_t payload_n = at_most(n, (uint32_t)place[0].iov_len);
 
@@ -287,8 +289,13 @@ static void look(struct mend_proc *self)
     int events_n = t->set < 0 ? 0 : epoll_wait(t->set, e, EVENTS_MAX, 0);
 
     for (int i = 0; i < events_n; i++) {
-        struct mend_tcp_pair *p = mend_tcp_of(self, e[i].data.fd);
+        struct mend_tcp_pair *p;
 
+        if (e[i].data.fd == MEND_PEER_NONE) {
+            mend_tcp_on_timer(self);
+            continue;
+        }
+        p = mend_tcp_of(self, e[i].data.fd);
         if (e[i].events & EPOLLOUT)
             mend_tcp_flush(self, p);
         if (e[i].events & ~(uint32_t)EPOLLOUT && !self->sated && !t->from)

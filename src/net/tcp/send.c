@@ -95,7 +95,7 @@ void mend_tcp_flush(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     struct iovec piece[2];
 
-    if (p->fd < 0 && p->out.acked != p->out.tail)
+    if (p->fd < 0 && !mend_tcp_is_done(p))
         mend_tcp_call(self, p);
     if (p->fd < 0 || !greet(self, p))
         return;
@@ -110,10 +110,9 @@ void mend_tcp_flush(struct mend_proc *self, struct mend_tcp_pair *p)
     mend_tcp_listen(self, p, false);
 }
 
-/* Everything was given to the kernel, or nothing is to be. */
-static bool is_done(const struct mend_tcp_pair *p)
+bool mend_tcp_is_done(const struct mend_tcp_pair *p)
 {
-    return p->fd < 0 ? p->out.acked == p->out.tail
+    return p->fd < 0 ? mend_tcp_is_acknowledged(&p->out)
                      : p->hello_n == sizeof(p->hello) && p->out.written == p->out.tail;
 }
 
@@ -124,29 +123,47 @@ void mend_tcp_flush_due(struct mend_proc *self)
 
         if (!p->wants_room)
             mend_tcp_flush(self, p);
-        if (is_done(p) && mend_list_linked(&p->due))
+        if (mend_tcp_is_done(p) && mend_list_linked(&p->due))
             mend_list_remove(&p->due);
     }
 }
 
-void mend_tcp_tell(struct mend_proc *self, struct mend_tcp_pair *p)
+/* Nothing is kept for a frame that says only that, so if it is lost nobody says it again.  False: there is no room. */
+static bool say(struct mend_proc *self, struct mend_tcp_pair *p, enum mend_tcp_word word)
 {
-    struct mend_frame f = mend_frame_make(MEND_FRAME_SKIP, 0, MEND_TCP_TELLS, 0, 0);
+    struct mend_frame f = mend_frame_make(MEND_FRAME_SKIP, 0, word, 0, 0);
 
-    if ((!p->asked && p->in.received - p->in.told < MEND_TCP_TELL_BYTES) || !has_ring(self, p) ||
-        !mend_tcp_has_room(&p->out, MEND_TCP_HEADER, true))
-        return;
+    if (!has_ring(self, p) || !mend_tcp_has_room(&p->out, MEND_TCP_HEADER, true))
+        return false;
     f = header(p, &f);
     mend_tcp_put(&p->out, &f, sizeof(f));
     mend_tcp_make_due(self, p);
+    return true;
+}
+
+void mend_tcp_tell(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (p->asked || p->in.received - p->in.told >= MEND_TCP_TELL_BYTES)
+        say(self, p, MEND_TCP_TELLS);
+}
+
+void mend_tcp_ask(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (mend_tcp_is_acknowledged(&p->out) || p->asked_for == p->out.needed ||
+        !say(self, p, MEND_TCP_ASKS))
+        return;
+    p->asked_for = p->out.needed;
+    mend_tcp_flush(self, p);
 }
 
 /* What was put into the ring goes out, now or with the end of the poll. */
 static void pass_on(struct mend_proc *self, struct mend_tcp_pair *p)
 {
+    p->out.needed = p->out.tail;
+    mend_tcp_use(self->tcp, p);
     if (!mend_tcp_gathers(self->tcp) && !is_backlogged(p))
         mend_tcp_flush(self, p);
-    if (!is_done(p))
+    if (!mend_tcp_is_done(p))
         mend_tcp_make_due(self, p);
 }
 
@@ -169,7 +186,8 @@ static void write_through(struct mend_proc *self, struct mend_tcp_pair *p,
 
 static bool goes_through(const struct mend_proc *self, const struct mend_tcp_pair *p, uint32_t len)
 {
-    return len >= DIRECT && !mend_tcp_gathers(self->tcp) && !is_backlogged(p) && is_done(p);
+    return len >= DIRECT && !mend_tcp_gathers(self->tcp) && !is_backlogged(p) &&
+           mend_tcp_is_done(p);
 }
 
 enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
@@ -201,6 +219,7 @@ void *mend_tcp_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
 
     if (find_room(self, to, len, &p) != MEND_OK)
         return NULL;
+    p->reserved = true;
     return mend_tcp_at(&p->out, p->out.tail + MEND_TCP_HEADER);
 }
 
@@ -211,6 +230,7 @@ void mend_tcp_commit(struct mend_proc *self, mend_peer to, const struct mend_fra
 
     mend_tcp_put(&p->out, &h, sizeof(h));
     mend_tcp_put_there(&p->out, mend_frame_len(f));
+    p->reserved = false;
     pass_on(self, p);
 }
 
@@ -225,7 +245,7 @@ bool mend_tcp_has_left(struct mend_proc *self, mend_peer to)
 {
     const struct mend_tcp_pair *p = mend_tcp_of(self, to);
 
-    return !p || is_done(p);
+    return !p || mend_tcp_is_done(p);
 }
 
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)

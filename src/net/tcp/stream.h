@@ -29,11 +29,18 @@
 struct mend_tcp_out {
     char *ring; /* and room behind it for one payload in one piece; NULL: nothing was ever sent */
     uint64_t acked, written, tail;
+    uint64_t needed; /* behind the last frame that does more than acknowledge */
 };
 
 struct mend_tcp_in {
     uint64_t received, told;
 };
+
+/* The receiver has all that it needs. */
+static inline bool mend_tcp_is_acknowledged(const struct mend_tcp_out *out)
+{
+    return out->acked >= out->needed;
+}
 
 /* Bytes of a stream that a frame with a payload of len bytes takes. */
 static inline uint32_t mend_tcp_bytes_of(uint32_t len)

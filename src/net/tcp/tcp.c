@@ -9,7 +9,7 @@
  *        ^                                                      │
  *        └──────────── frame.seq of what goes the other way ────┘  "I have so many bytes"
  *
- * stream.h has the stream, connect.c the connections that carry it, node/greeting.h how one begins.
+ * stream.h has the stream, connect.c the connections that carry it, bound.c how many there are, node/greeting.h how one begins.
  *
  * What a dead process had sent may be lost at its end, where it had not reached this process's kernel when the verdict is
  * carried out: a completed send means that its own kernel had the bytes.  Why no protocol needs more:
@@ -28,7 +28,6 @@
 #include "net/tcp/internal.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* There are other nodes, or a test has some made up. */
 static bool is_wanted(const struct mend_proc *self)
@@ -47,8 +46,10 @@ static enum mend_status tcp_open(struct mend_proc *self)
     t = mend_zalloc(self, 1, sizeof(*t));
     if (!t)
         return MEND_ERR_MEM;
-    t->set = -1;
+    t->set = t->timer = -1;
     mend_list_init(&t->due);
+    mend_list_init(&t->open);
+    t->most = mend_tcp_most();
     t->pair = mend_zalloc(self, (size_t)self->peers_max, sizeof(*t->pair));
     t->severed = mend_zalloc(self, (size_t)self->peers_max, 1);
     t->buffer = mend_alloc(self, MEND_TCP_READ_BYTES + 8);
@@ -71,8 +72,7 @@ static void drop_pair(struct mend_proc *self, mend_peer dead)
 
     if (!p)
         return;
-    if (p->fd >= 0)
-        close(p->fd);
+    mend_tcp_drop(self, p);
     if (mend_list_linked(&p->due))
         mend_list_remove(&p->due);
     if (t->from == p)
