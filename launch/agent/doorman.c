@@ -5,9 +5,12 @@
  *   agent               ── CALLER, with the descriptor ──> the rank, which is rung
  *
  * Ranks listen nowhere, so a node has one port, and a rank that computes delays no caller.  A caller has GREETING_NS
- * to show the key of the job; until then nothing is done for it but to read the bytes of a greeting, and no more than CALLERS
- * are at the door at a time: the one that has been there longest goes.  A caller that is sent away calls again, if it is one
- * of ours.
+ * to show the key of the job; until then nothing is done for it but to read the bytes of a greeting, and no more than CALLERS, nor
+ * than a quarter of the descriptors that this process may have, are at the door at a time: the one that has been there longest
+ * goes.  A caller that is sent away calls again, if it is one of ours.
+ *
+ * Without a descriptor for a caller the one that has been there longest goes, too; if there is none, the port rests for REST_NS:
+ * nothing says when a descriptor is free.
  *
  * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
  * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by agent->lock. */
@@ -25,11 +28,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define GREETING_NS (5 * MEND_NS_PER_S)
 #define CALLERS     256u
+#define REST_NS     (10 * MEND_NS_PER_MS)
 #define KNOCKS      64 /* that are answered at a time */
 
 struct caller {
@@ -44,6 +49,7 @@ struct mend_doorman {
     int fd;
     struct mend_list callers; /* the one that has been there longest first */
     uint32_t callers_n;
+    mend_time_ns rests_until; /* the port is not looked at; 0: it is */
 };
 
 static bool listen_at(int fd, struct mend_door *door)
@@ -136,13 +142,30 @@ static void hear(struct agent *agent, struct caller *c)
     show_out(agent, c);
 }
 
+static bool show_out_oldest(struct agent *agent)
+{
+    struct mend_list *l = mend_list_first(&agent->doorman->callers);
+
+    if (l)
+        show_out(agent, mend_list_entry(l, struct caller, link));
+    return l != NULL;
+}
+
+static uint32_t most_callers(void)
+{
+    struct rlimit l = {0};
+
+    getrlimit(RLIMIT_NOFILE, &l);
+    return l.rlim_cur / 4 < CALLERS ? (uint32_t)(l.rlim_cur / 4) : CALLERS;
+}
+
 static void let_in(struct agent *agent, int fd)
 {
     struct mend_doorman *d = agent->doorman;
     struct caller *c;
 
-    if (d->callers_n == CALLERS)
-        show_out(agent, mend_list_entry(d->callers.next, struct caller, link));
+    if (d->callers_n >= most_callers())
+        show_out_oldest(agent);
     c = mend_xalloc(1, sizeof(*c));
     c->fd = fd;
     c->until = mend_time_monotonic_ns() + GREETING_NS;
@@ -154,14 +177,32 @@ static void let_in(struct agent *agent, int fd)
         show_out(agent, c);
 }
 
+static bool is_lack(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+static void rest(struct agent *agent)
+{
+    struct mend_doorman *d = agent->doorman;
+
+    mend_loop_drop(agent->loop, d->fd);
+    d->rests_until = mend_time_monotonic_ns() + REST_NS;
+}
+
 static void answer_knocks(struct agent *agent)
 {
     for (int i = 0; i < KNOCKS; i++) {
         int fd = accept4(agent->doorman->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-        if (fd < 0)
+        if (fd >= 0) {
+            let_in(agent, fd);
+        } else if (!is_lack(errno)) {
             return;
-        let_in(agent, fd);
+        } else if (!show_out_oldest(agent)) {
+            rest(agent);
+            return;
+        }
     }
 }
 
@@ -201,6 +242,10 @@ mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
     if (!d)
         return next;
     pthread_mutex_lock(&agent->lock);
+    if (d->rests_until && now >= d->rests_until) {
+        d->rests_until = 0;
+        mend_agent_listen_to_door(agent, d->fd, true);
+    }
     while (next == MEND_TIME_NEVER && !mend_list_empty(&d->callers)) {
         struct caller *c = mend_list_entry(d->callers.next, struct caller, link);
 
@@ -209,6 +254,8 @@ mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
         else
             show_out(agent, c);
     }
+    if (d->rests_until && d->rests_until < next)
+        next = d->rests_until;
     pthread_mutex_unlock(&agent->lock);
     return next;
 }
