@@ -261,6 +261,9 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_DOWN_INJECT:
         mend_agent_inject(agent, &agent->o->injections[m->arg[0]]);
         break;
+    case MEND_DOWN_CUT:
+        mend_control_cut(agent, &agent->rank[m->rank], (int)m->arg[0]);
+        break;
     case MEND_DOWN_WAITS:
         mend_waits_tell(agent, m->arg[0]);
         break;

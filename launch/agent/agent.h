@@ -155,6 +155,9 @@ void mend_agent_listen(struct agent *agent, const struct rank *r);
 bool mend_agent_listen_to_set(struct agent *agent, const struct rank *r);
 bool mend_agent_listen_to_door(struct agent *agent, int fd, bool port); /* else a caller */
 
+/* control.c: r ends, unless it or the other process is dead. */
+void mend_control_cut(struct agent *agent, struct rank *r, int other);
+
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct agent *agent);
 void mend_keeper_end(struct agent *agent);

@@ -168,6 +168,34 @@ static bool is_new(struct agent *agent, struct rank *r, int32_t peer)
     return true;
 }
 
+static void suspect(struct agent *agent, const struct rank *r, int by, bool ending)
+{
+    pthread_mutex_lock(&agent->lock);
+    mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
+                                                           .peer = r->index,
+                                                           .code = by,
+                                                           .ending = ending});
+    pthread_mutex_unlock(&agent->lock);
+}
+
+void mend_control_cut(struct agent *agent, struct rank *r, int other)
+{
+    if (!mend_rank_is_ours(r) || mend_rank_is_dead(agent, r->index) ||
+        mend_rank_is_dead(agent, other))
+        return;
+    mend_report(agent, mend_time_monotonic_ns(), suspicion, .rank = r->index, .by = other,
+                .refused = false);
+    suspect(agent, r, other, true);
+}
+
+/* The processes of other jobs are not ours to end. */
+static void on_cut(struct agent *agent, const struct rank *r, int peer)
+{
+    if (!agent->rank[peer].guest_of && !mend_rank_is_dead(agent, peer))
+        mend_post(&agent->root,
+                  &(struct mend_message){.kind = MEND_UP_CUT, .rank = r->index, .arg = {peer}});
+}
+
 /* What a rank says of another may be due to its own error, so we look ourselves: only what ends can be
  * suspected. */
 static void on_suspect(struct agent *agent, struct rank *r, const struct mend_ctl *m)
@@ -180,12 +208,7 @@ static void on_suspect(struct agent *agent, struct rank *r, const struct mend_ct
     if (is_new(agent, r, m->peer))
         mend_report(agent, mend_time_monotonic_ns(), suspicion, .rank = m->peer, .by = r->index,
                     .refused = !ending);
-    pthread_mutex_lock(&agent->lock);
-    mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
-                                                           .peer = m->peer,
-                                                           .code = r->index,
-                                                           .ending = ending});
-    pthread_mutex_unlock(&agent->lock);
+    suspect(agent, &agent->rank[m->peer], r->index, ending);
 }
 
 /* Takes fd, which came with the datagram; -1: none did. */
@@ -212,6 +235,9 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         break;
     case MEND_CTL_SUSPECT:
         on_suspect(agent, r, m);
+        break;
+    case MEND_CTL_CUT:
+        on_cut(agent, r, m->peer);
         break;
     case MEND_CTL_INJECTED:
         mend_tell_injected(agent, r, m->peer);

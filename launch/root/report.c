@@ -158,6 +158,7 @@ static const char *name_of(int64_t cause)
 
 void mend_root_death(struct root *root, struct root_node *node, const struct mend_message *m)
 {
+    root->rank[m->rank].dead = true;
     if (m->arg[MEND_DEATH_LIVING] >= 0)
         node->living = (int)m->arg[MEND_DEATH_LIVING];
     mend_root_report(root, (mend_time_ns)m->arg[MEND_DEATH_WHEN_NS], death, .rank = m->rank,

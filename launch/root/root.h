@@ -56,6 +56,9 @@ struct root_node {
 struct root_rank {
     struct mend_rank_end end;
     bool there;             /* it was a process of this job, and has ended */
+    bool dead;              /* a verdict says so */
+    bool cut_off;           /* cut.c: it shall end */
+    int cuts_n;             /* cut.c: pairs that cannot reach each other, of which it is one */
     bool exited, in_script; /* else by a signal; a script was around it */
     int status;             /* or the signal */
     bool begun; /* it began with the job, or has come out of MPI_Init: others may know it */
@@ -100,7 +103,8 @@ struct root {
     mend_time_ns start_ns, deadline_ns;
     mend_time_ns
         running_ns; /* since when the ranks of all nodes run: times of injections count from here; 0: not yet */
-    int *timed; /* the injections that wait for a time, in that order */
+    struct mend_list cuts; /* cut.c */
+    int *timed;            /* the injections that wait for a time, in that order */
     int timed_n, injected_n;
     struct root_blocked *blocked;  /* for each injection */
     struct mend_root_waits *waits; /* waits.c; NULL: nobody has asked */
@@ -156,6 +160,10 @@ static inline bool mend_root_is_of(const struct root *root, int rank, const stru
 void mend_root_asked(struct root_node *by, const struct mend_message *m);
 void mend_root_acted(struct root_node *node, const struct mend_message *m);
 mend_time_ns mend_root_place(struct root *root, mend_time_ns now);
+
+/* cut.c: two processes cannot reach each other; has one of each such two ended. */
+void mend_root_note_cut(struct root *root, const struct mend_message *m);
+void mend_root_look_at_cuts(struct root *root);
 
 /* report.c: lines on standard error, and of the --report file. */
 void mend_root_say(struct root *root, const char *format, ...)

@@ -31,6 +31,8 @@ struct mend_node {
      * process has begun with this one: false: none has come; *fd_p -1: there was no descriptor for it.  NULL: there is no agent. */
     int (*dial)(struct mend_proc *self, mend_peer peer);
     bool (*caller)(struct mend_proc *self, struct mend_greeting *g, int *fd_p);
+    /* No connection with the peer could be made for so long that one of the two shall end, as the agent sees to. */
+    void (*cut)(struct mend_proc *self, mend_peer peer);
     struct mend_node_wakes wakes; /* wakes that mend_node_hold() delays */
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */

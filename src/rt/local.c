@@ -367,6 +367,13 @@ static bool local_caller(struct mend_proc *self, struct mend_greeting *g, int *f
     return false;
 }
 
+static void local_cut(struct mend_proc *self, mend_peer peer)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_CUT, .n = 1, .peer = peer};
+
+    send_ctl(self->rt_state, &m, sizeof(m.peer));
+}
+
 static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 {
     struct call call;
@@ -400,6 +407,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     self->node->hand = hand;
     self->node->dial = local_dial;
     self->node->caller = local_caller;
+    self->node->cut = local_cut;
     self->world_counter = mend_node_process_of(l->shm, self->world_first)->counter;
     mend_peers_connect(self, self->world_first, self->world_n);
     return MEND_OK;

@@ -68,6 +68,7 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
     case MEND_CTL_REVOKE:
         return revoke_valid(m, len_bytes);
     case MEND_CTL_SUSPECT:
+    case MEND_CTL_CUT:
         return peer_valid(m, len_bytes, names_n);
     case MEND_CTL_INJECTED:
         return number_valid(m, len_bytes);

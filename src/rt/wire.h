@@ -15,6 +15,7 @@
  *   JOIN     the MPI process is not the one that the agent started (a script is around it)
  *   ABORT    the peers of the set shall end; all in one datagram, so that a kill never divides an abort
  *   SUSPECT  the peer seems to be gone: check whether it is
+ *   CUT      no connection with the peer can be made, for so long: one of the two shall end
  *   CRASH    this process will dump core; the segment has the thread and the signal
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
@@ -79,6 +80,7 @@ enum mend_ctl_kind {
     MEND_CTL_WATCH,
     MEND_CTL_UNWATCH,
     MEND_CTL_REVOKE,
+    MEND_CTL_CUT,
     MEND_CTL_ABROAD,
     MEND_CTL_ANSWER,
     MEND_CTL_CALLER
@@ -94,10 +96,11 @@ enum mend_ctl_kind {
 struct mend_ctl {
     uint16_t magic, kind;
     int32_t code; /* ABORT: exit code */
-    uint32_t n;   /* words of the set, or length of text; 1 for SUSPECT, INJECTED; REVOKE: words */
+    uint32_t
+        n; /* words of the set, or length of text; 1 for SUSPECT, CUT, INJECTED; REVOKE: words */
     uint32_t follows; /* ABORT: 1: as in struct mend_abort; else 0 */
     union {
-        int32_t peer;                          /* SUSPECT: a name; INJECTED: a number */
+        int32_t peer;                          /* SUSPECT, CUT: a name; INJECTED: a number */
         uint64_t set[MEND_CTL_NAMES_MAX / 64]; /* ABORT: of names */
         uint64_t revoke
             [MEND_CTL_REVOKE_MAX]; /* REVOKE: a context, and the jobs of members, but the sender's */

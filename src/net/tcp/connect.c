@@ -11,7 +11,8 @@
  * reached this process by another one is taken before that is closed.
  *
  * A call that does not succeed is repeated after a pause, which doubles up to PAUSE_MAX, for as long as the peer is not
- * declared dead: no error of a socket says that it is. */
+ * declared dead: no error of a socket says that it is.  If the door of the peer's agent could not be reached for
+ * REACH_TIMEOUT, the agent is told, and one of the two is ended.  A peer that does not answer is reached all the same: it may compute. */
 #include "net/tcp/internal.h"
 
 #include "base/time.h"
@@ -26,6 +27,9 @@
 
 #define PAUSE_MIN MEND_NS_PER_MS
 #define PAUSE_MAX (64 * MEND_NS_PER_MS)
+#define CUT_SLICE                                                                                  \
+    (100 *                                                                                         \
+     MEND_NS_PER_MS) /* of a longer time without a look so much counts: this process may not have run */
 
 struct mend_tcp_pair *mend_tcp_pair_to(struct mend_proc *self, mend_peer peer)
 {
@@ -150,6 +154,28 @@ static void pause_before_next(struct mend_proc *self, struct mend_tcp_pair *p)
         p->pause_ns = PAUSE_MAX;
 }
 
+static void begin_to_miss(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (p->cut)
+        return;
+    p->cut = true;
+    p->cut_look = mend_proc_now(self);
+    p->cut_ns = 0;
+}
+
+void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    mend_time_ns now = mend_proc_now(self), gap = now - p->cut_look;
+
+    p->cut_look = now;
+    p->cut_ns += gap < CUT_SLICE ? gap : CUT_SLICE;
+    mend_tcp_wake_at(self, now + CUT_SLICE);
+    if (p->cut_ns < self->params.reach_timeout_ns || !self->node->cut)
+        return;
+    p->cut_ns = 0;
+    self->node->cut(self, p->peer);
+}
+
 /* A process that has no descriptor for it ends another connection. */
 static int dial(struct mend_proc *self, struct mend_tcp_pair *p)
 {
@@ -169,9 +195,13 @@ void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
         mend_tcp_wake_at(self, p->call_at);
         return;
     }
-    if (!mend_tcp_make_room(self, self->tcp->most))
+    if (!mend_tcp_make_room(self, self->tcp->most)) {
+        p->cut = false;
         return;
+    }
     fd = has_set(self) ? dial(self, p) : -1;
+    if (fd >= 0 || errno != EMFILE)
+        begin_to_miss(self, p);
     if (fd < 0) {
         pause_before_next(self, p);
         return;
@@ -295,6 +325,7 @@ static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
         self->on_damage(self, p->peer);
         return;
     }
+    p->cut = false;
     begin(self, p, fd, false);
     p->answer_n = sizeof(p->answer);
 }

@@ -8,6 +8,7 @@
 #include "net/tcp/internal.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -28,6 +29,7 @@ static struct call calls[CALLS_MAX];
 static int calls_n, calls_first; /* those before calls_first were passed on, or are over */
 static bool with_cables;
 static bool door_is_shut;                             /* nobody can be called */
+static bool door_is_deaf;                             /* a call gets no answer from the network */
 static int dials_without_fd;                          /* so many calls find no descriptor */
 static const struct mend_greeting *passed_without_fd; /* NULL: none is */
 static void (*change_greeting)(
@@ -36,6 +38,22 @@ static int
     bell_set[MEND_FRAME_KINDS]; /* of each process: an epoll set, in which its callers are, too */
 static struct mend_node nodes[MEND_FRAME_KINDS];
 static struct mend_node_header headers[MEND_FRAME_KINDS];
+
+/* A port that listens and has as many calls as it takes. */
+static int call_the_deaf(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int port = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), fd = -1;
+    socklen_t len = sizeof(at);
+
+    CHECK(bind(port, (struct sockaddr *)&at, len) == 0 && listen(port, 0) == 0 &&
+          getsockname(port, (struct sockaddr *)&at, &len) == 0);
+    for (int i = 0; i < 4; i++) { /* the last one is the caller's */
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        CHECK(connect(fd, (struct sockaddr *)&at, len) == 0 || errno == EINPROGRESS);
+    }
+    return fd;
+}
 
 static int test_dial(struct mend_proc *self, mend_peer peer)
 {
@@ -47,6 +65,8 @@ static int test_dial(struct mend_proc *self, mend_peer peer)
         errno = EMFILE;
         return -1;
     }
+    if (door_is_deaf)
+        return call_the_deaf();
     if (door_is_shut || calls_n == CALLS_MAX ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, a) != 0)
         return -1;
@@ -133,7 +153,7 @@ static const struct mend_bell test_bell = {.arm = test_arm,
 static void open_doors(struct mend_proc *all, mend_peer n)
 {
     calls_n = calls_first = dials_without_fd = 0;
-    door_is_shut = with_cables = false;
+    door_is_shut = door_is_deaf = with_cables = false;
     for (mend_peer p = 0; p < n; p++) {
         headers[p] = (struct mend_node_header){.job = 7, .door.key = "the job's secret"};
         nodes[p] =

@@ -29,9 +29,12 @@ struct mend_tcp_pair {
     uint8_t answer_n; /* bytes of the peer's greeting that have come */
     struct mend_greeting hello, answer;
     mend_time_ns call_at, pause_ns; /* not called again sooner; the next pause */
-    struct mend_list open;          /* tcp.open: it has one */
-    bool reserved;                  /* a frame is being written into its ring */
-    uint64_t asked_for;             /* what of out.needed the peer was asked for (bound.c) */
+    bool cut;                       /* a connection is wanted, and could not be made yet */
+    mend_time_ns cut_look,
+        cut_ns;            /* when that was seen last; for how long, as far as that counts */
+    struct mend_list open; /* tcp.open: it has one */
+    bool reserved;         /* a frame is being written into its ring */
+    uint64_t asked_for;    /* what of out.needed the peer was asked for (bound.c) */
 
     struct mend_tcp_out out;
     struct mend_list due; /* tcp.due: there is something to write, or to call for */
@@ -118,6 +121,9 @@ bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p);
 void mend_tcp_drop(struct mend_proc *self, struct mend_tcp_pair *p);
 void mend_tcp_wake_at(struct mend_proc *self, mend_time_ns at);
 void mend_tcp_on_timer(struct mend_proc *self);
+
+/* connect.c: no connection with the pair's peer can be made: after some time the agent is told. */
+void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p);
 
 /* connect.c: whether room in the kernel is waited for, too. */
 void mend_tcp_listen(struct mend_proc *self, struct mend_tcp_pair *p, bool for_room);

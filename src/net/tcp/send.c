@@ -87,6 +87,7 @@ static bool greet(struct mend_proc *self, struct mend_tcp_pair *p)
         if (n <= 0)
             return false;
         p->hello_n += (uint8_t)n;
+        p->cut = false;
     }
     return p->fd >= 0;
 }
@@ -123,8 +124,12 @@ void mend_tcp_flush_due(struct mend_proc *self)
 
         if (!p->wants_room)
             mend_tcp_flush(self, p);
-        if (mend_tcp_is_done(p) && mend_list_linked(&p->due))
+        if (mend_tcp_is_done(p) && mend_list_linked(&p->due)) {
             mend_list_remove(&p->due);
+            p->cut = false;
+        }
+        if (mend_unlikely(p->cut))
+            mend_tcp_complain(self, p);
     }
 }
 

@@ -263,6 +263,87 @@ MEND_TEST(what_came_by_a_call_that_does_not_count_is_delivered)
     finish();
 }
 
+static int complaints_n;
+
+static void count_complaint(struct mend_proc *self, mend_peer peer)
+{
+    CHECK(self == &procs[0] && peer == 1);
+    complaints_n++;
+}
+
+#define LONG_ENOUGH (300 * MEND_NS_PER_MS)
+
+static void begin_with_complaints(void)
+{
+    begin(2);
+    complaints_n = 0;
+    procs[0].params.reach_timeout_ns = LONG_ENOUGH;
+    nodes[0].cut = count_complaint;
+}
+
+/* Returns how long it took. */
+static mend_time_ns send_until_complaint(void)
+{
+    mend_time_ns begun = mend_time_monotonic_ns(), end = soon();
+
+    CHECK(try_send(0, 1, 8));
+    while (!complaints_n)
+        poll_until(end);
+    return mend_time_monotonic_ns() - begun;
+}
+
+MEND_TEST(of_a_peer_that_cannot_be_called_the_agent_is_told)
+{
+    begin_with_complaints();
+    door_is_shut = true;
+    CHECK(send_until_complaint() >= LONG_ENOUGH);
+    door_is_shut = false; /* it was a mistake */
+    settle();
+    finish();
+}
+
+/* As behind a firewall that drops what comes. */
+MEND_TEST(of_a_door_that_does_not_answer_the_agent_is_told)
+{
+    begin_with_complaints();
+    door_is_deaf = true;
+    CHECK(send_until_complaint() >= LONG_ENOUGH);
+    CHECK(mend_tcp_of(&procs[0], 1)->fd >= 0);
+    finish();
+}
+
+/* It computes; its agent lives. */
+MEND_TEST(of_a_peer_that_does_not_answer_the_agent_is_not_told)
+{
+    mend_time_ns end = mend_time_monotonic_ns() + 2 * LONG_ENOUGH;
+
+    begin_with_complaints();
+    CHECK(try_send(0, 1, 8));
+    while (mend_time_monotonic_ns() < end)
+        poll_at(0, MEND_PEER_NONE);
+    settle();
+    CHECK_EQ(complaints_n, 0);
+    finish();
+}
+
+/* This process was stopped, perhaps. */
+MEND_TEST(time_without_a_look_does_not_count)
+{
+    begin_with_complaints();
+    door_is_shut = true;
+    CHECK(try_send(0, 1, 8));
+    poll_at(0, MEND_PEER_NONE);
+    for (int i = 0; i < 2; i++) {
+        usleep(2 * LONG_ENOUGH / 1000);
+        poll_at(0, MEND_PEER_NONE);
+        CHECK_EQ(complaints_n, 0);
+    }
+    door_is_shut = false;
+    settle();
+    CHECK_EQ(complaints_n, 0);
+    finish();
+}
+
 /* ---- writes ---- */
 
 static int writes_of(int frames, bool together)
