@@ -13,6 +13,8 @@
 #include <poll.h>
 #include <string.h>
 
+#define TURN_MS 20 /* between two looks whether all output has left */
+
 struct apart {
     struct agent agent;
     struct mend_loop loop;
@@ -64,7 +66,7 @@ static mend_time_ns look(void *self, mend_time_ns now)
     struct apart *a = self;
 
     (void)now;
-    mend_wire_flush(&a->wire, &a->loop, a->member, 0, 0);
+    mend_wire_flush(&a->wire);
     return MEND_TIME_NEVER;
 }
 
@@ -72,6 +74,18 @@ static bool is_done(void *self)
 {
     (void)self;
     return true;
+}
+
+/* The root takes the rest of the output, or is gone. */
+static void await_written(struct apart *a)
+{
+    struct pollfd p = {.fd = a->wire.fd, .events = POLLIN};
+
+    while (!mend_iof_is_empty(a->agent.iof)) {
+        mend_wire_flush(&a->wire);
+        if (poll(&p, 1, TURN_MS) > 0 && !mend_wire_read(&a->wire, &a->own))
+            return;
+    }
 }
 
 int mend_agent_apart(struct mend_options *o)
@@ -90,11 +104,14 @@ int mend_agent_apart(struct mend_options *o)
         (struct mend_loop_member){.self = a, .event = on_event, .look = look, .is_done = is_done});
     mend_agent_open(&a->agent, o);
     a->agent.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
-    if (!a->agent.iof || !mend_loop_add(&a->loop, a->member, a->wire.fd, 0, 0))
+    if (a->agent.iof)
+        mend_iof_relay(a->agent.iof, &a->agent.root);
+    if (!a->agent.iof || !mend_wire_listen(&a->wire, &a->loop, a->member, 0, 0))
         return 1;
     mend_far_ready(&a->agent);
     mend_loop_run(&a->loop);
     mend_agent_close(&a->agent);
     mend_process_restore(&a->agent.before);
+    await_written(a);
     return mend_iof_finish(a->agent.iof) ? 0 : 1;
 }

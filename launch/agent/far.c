@@ -10,6 +10,7 @@
 #include "agent/start.h"
 #include "agent/tell.h"
 #include "base/time.h"
+#include "output/iof.h"
 
 #include <string.h>
 
@@ -104,6 +105,9 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         break;
     case MEND_DOWN_LOST:
         mend_facts_lost(agent, (int32_t)m->arg[0]);
+        break;
+    case MEND_DOWN_WRITTEN:
+        mend_iof_written(agent->iof, m);
         break;
     case MEND_DOWN_END:
         agent->nodes.ended = true;

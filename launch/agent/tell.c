@@ -7,6 +7,7 @@
 #include "agent/verdict.h"
 #include "base/time.h"
 #include "node/log.h"
+#include "output/iof.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,8 +16,12 @@
 #define CAUSE_WAIT_NS (2 * MEND_NS_PER_S)
 #define COUNT_SHARE   20 /* one part of our time goes into counting survivors */
 
+/* What is about a rank comes behind what that has written before. */
 static void tell(struct agent *agent, const struct mend_message *m)
 {
+    if (m->rank >= 0 &&
+        (m->kind == MEND_UP_SAY || m->kind == MEND_UP_DEATH || m->kind == MEND_UP_ABORT))
+        mend_iof_relay_rank(agent->iof, m->rank);
     mend_post(&agent->root, m);
 }
 

@@ -62,6 +62,7 @@ static int poll_streams(struct mend_iof *f)
 static void pull_streams(struct mend_iof *f, int n)
 {
     pthread_mutex_lock(&f->lock);
+    mend_iof_take_news(f);
     for (int i = 0; i < n; i++)
         if (f->poll[i].revents)
             mend_iof_pull(&f->stream[f->polled[i]], mend_time_monotonic_ns());
@@ -162,6 +163,8 @@ void mend_iof_message_of(struct mend_iof *f, int rank, const char *line, size_t 
     bool locked = lock_for_message(f);
     mend_time_ns now = mend_time_monotonic_ns();
 
+    if (locked)
+        mend_iof_take_news(f);
     for (int i = 2 * rank; locked && rank >= 0 && i < 2 * rank + 2 && i < f->streams_n; i++)
         if (f->stream[i].sink == f->err)
             mend_iof_take(f, &f->stream[i], now);
@@ -199,6 +202,8 @@ struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n)
     f->release_ns = MEND_TIME_NEVER;
     f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&f->lock, NULL);
+    pthread_mutex_init(&f->news_lock, NULL);
+    pthread_mutex_init(&f->files_lock, NULL);
     mend_iof_sink_open(&f->sink[0], 1);
     mend_iof_sink_open(&f->sink[1], 2);
     f->out = &f->sink[0];

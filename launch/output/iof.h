@@ -5,6 +5,7 @@
 #define MEND_LAUNCH_OUTPUT_IOF_H
 
 #include "command/options.h"
+#include "share/message.h"
 
 struct mend_iof;
 
@@ -31,5 +32,21 @@ void mend_iof_message(struct mend_iof *f, const char *line, size_t len);
 
 /* The same about a rank: below what that has written before. */
 void mend_iof_message_of(struct mend_iof *f, int rank, const char *line, size_t len);
+
+/* ---- jobs of several nodes (iof_relay.c) ---- */
+
+/* At an agent in a process of its own, before a rank is started: the root writes what the ranks write.  The root has written so much. */
+void mend_iof_relay(struct mend_iof *f, const struct mend_post *root);
+void mend_iof_written(struct mend_iof *f, const struct mend_message *m);
+
+/* There: what the rank has written goes to the root, before a message about it does.  Any thread. */
+void mend_iof_relay_rank(struct mend_iof *f, int rank);
+
+/* At the root: a message OUTPUT of that agent.  False: it is damaged, or a file cannot be opened, which was said.  No more comes from that agent. */
+bool mend_iof_feed(struct mend_iof *f, const struct mend_message *m, const struct mend_post *agent);
+void mend_iof_end_fed(struct mend_iof *f, const struct mend_post *agent);
+
+/* All that has been written so far has been passed on, or printed. */
+bool mend_iof_is_empty(struct mend_iof *f);
 
 #endif

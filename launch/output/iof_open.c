@@ -34,21 +34,29 @@ static bool open_input(struct mend_iof *f, int i, int *in_p)
     return true;
 }
 
-/* Where a stream of rank i goes, NULL: the file cannot be opened (a message was printed). */
-static struct sink *sink_of(struct mend_iof *f, int i, bool error)
+static struct sink *file_of(struct mend_iof *f, int i, bool error, const char *pattern)
 {
     const struct mend_options *o = f->o;
-    const char *pattern = error ? o->err_pattern : o->out_pattern;
     bool one = o->out_pattern && o->err_pattern && !strcmp(o->out_pattern, o->err_pattern);
-    struct sink *s;
+    struct sink *s = &f->file[2 * (mend_pattern_per_rank(pattern) ? i : 0) + (error && !one)];
     char host[256] = "";
 
-    if (!pattern)
-        return error ? f->err : f->out;
-    s = &f->file[2 * (mend_pattern_per_rank(pattern) ? i : 0) + (error && !one)];
     gethostname(host, sizeof(host) - 1);
     if (!s->name && !mend_iof_open_file(f, s, mend_pattern_name(pattern, i, o->ranks_n, host)))
         return NULL;
+    return s;
+}
+
+struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error)
+{
+    const char *pattern = error ? f->o->err_pattern : f->o->out_pattern;
+    struct sink *s;
+
+    if (!pattern || f->relay)
+        return error ? f->err : f->out;
+    pthread_mutex_lock(&f->files_lock);
+    s = file_of(f, i, error, pattern);
+    pthread_mutex_unlock(&f->files_lock);
     return s;
 }
 
@@ -81,25 +89,47 @@ static bool open_terminal(int fd[2])
     return false;
 }
 
+void mend_iof_set_stream(struct mend_iof *f, struct stream *s, int i, bool error, struct sink *sink)
+{
+    s->sink = sink;
+    s->rank = i;
+    s->error = error;
+    if (f->relay) /* the rest is the root's */
+        return;
+    s->reports = error || f->o->merge_output;
+    s->stamped = f->o->timestamp_output;
+    if (f->o->tag_output)
+        snprintf(s->tag, sizeof(s->tag), error ? "[%d:err] " : "[%d] ", i);
+}
+
+void mend_iof_count_streams(struct mend_iof *f, int i)
+{
+    for (int k = f->streams_n; k < 2 * i + 2; k++)
+        f->stream[k].fd = -1;
+    if (f->streams_n < 2 * i + 2)
+        f->streams_n = 2 * i + 2;
+}
+
 static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
 {
     struct stream *s = &f->stream[2 * i + error];
+    struct sink *sink;
     int fd[2];
 
     if (error && f->o->merge_output) {
         *fd_p = fcntl(f->child_end[i][1], F_DUPFD_CLOEXEC, 3);
         return *fd_p >= 0;
     }
-    s->sink = sink_of(f, i, error);
-    if (!s->sink || !(f->o->pty && !error ? open_terminal(fd) : pipe2(fd, O_CLOEXEC) == 0))
+    sink = mend_iof_sink_of(f, i, error);
+    if (!sink || !(f->o->pty && !error ? open_terminal(fd) : pipe2(fd, O_CLOEXEC) == 0))
         return false;
     fcntl(fd[0], F_SETFL, O_NONBLOCK);
+    pthread_mutex_lock(&f->lock);
+    mend_iof_set_stream(f, s, i, error, sink);
     s->fd = fd[0];
-    s->rank = i;
-    s->reports = error || f->o->merge_output;
-    s->stamped = f->o->timestamp_output;
-    if (f->o->tag_output)
-        snprintf(s->tag, sizeof(s->tag), error ? "[%d:err] " : "[%d] ", i);
+    if (f->relay)
+        mend_iof_relay_open(f, s);
+    pthread_mutex_unlock(&f->lock);
     *fd_p = fd[1];
     return true;
 }
@@ -108,7 +138,9 @@ bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *e
 {
     int *end = f->child_end[i];
 
-    f->stream[2 * i].fd = f->stream[2 * i + 1].fd = -1;
+    pthread_mutex_lock(&f->lock);
+    mend_iof_count_streams(f, i);
+    pthread_mutex_unlock(&f->lock);
     end[0] = end[1] = end[2] = -1;
     if (i == f->direct_rank) {
         *in_p = end[0] = 0;
@@ -132,22 +164,18 @@ static void close_child_ends(struct mend_iof *f, int i)
             close(f->child_end[i][k]);
 }
 
-/* The thread has not seen its streams: streams_n does not count them. */
 void mend_iof_not_started_rank(struct mend_iof *f, int i)
 {
     close_child_ends(f, i);
+    pthread_mutex_lock(&f->lock);
     for (int k = 2 * i; k < 2 * i + 2; k++)
-        if (f->stream[k].fd >= 0)
-            close(f->stream[k].fd);
-    f->stream[2 * i].fd = f->stream[2 * i + 1].fd = -1;
+        mend_iof_close_stream(&f->stream[k]);
+    pthread_mutex_unlock(&f->lock);
 }
 
 void mend_iof_started_rank(struct mend_iof *f, int i)
 {
     close_child_ends(f, i);
-    for (int k = f->streams_n; k < 2 * i; k++)
-        f->stream[k].fd = -1; /* of a rank that never came so far */
-    f->streams_n = 2 * (i + 1);
     if (i + 1 >= f->o->ranks_n || i % WAKE_EVERY == WAKE_EVERY - 1)
         mend_iof_wake(f);
 }

@@ -7,6 +7,7 @@
  *   iof_report.c    equal reports of fatal errors as one
  *   iof_sink.c      sinks: files and descriptors
  *   iof_input.c     the terminal's input to rank 0
+ *   iof_relay.c     the bytes of a stream from the agent of another node to the root
  *
  * The lock covers streams and sinks; the input belongs to the thread. */
 #ifndef MEND_LAUNCH_OUTPUT_IOF_PARTS_H
@@ -42,11 +43,16 @@ struct sink {
 struct stream {
     int fd; /* our end of the pipe, -1: closed */
     int rank;
+    bool error; /* it is the standard error */
+    bool fed;   /* at the root: its bytes come from another node, and more may come */
+    const struct mend_post *agent; /* there; NULL: it is a pipe of this process */
+    bool relayed; /* at the agent: the root has been told of it, and not of its end */
+    size_t sent;  /* to the root, which has not written them */
     bool reports; /* the rank's standard error comes here */
     struct sink *sink;
     char *buf;
     size_t len;
-    mend_time_ns since_ns; /* when the oldest byte of buf came */
+    mend_time_ns since_ns; /* when the first byte of the last line in buf came */
     size_t burst;          /* bytes since the pipe was last empty */
     bool cut; /* the last burst was full buffers of the C library: its last line goes on */
     char tag[24];
@@ -78,13 +84,17 @@ struct mend_iof {
     struct pollfd *poll; /* streams that can be read, then three more */
     int *polled;         /* whose descriptor poll[i] is */
     int wake_fd;
-    _Atomic int streams_n; /* ranks that have been opened, times 2 */
+    _Atomic int streams_n; /* 2 for each rank up to the last one that was opened */
     _Atomic bool finish;
     enum reports reports;
-    mend_time_ns release_ns; /* MEND_TIME_NEVER: none is held */
-    char *later;             /* our messages that wait for that */
+    const struct mend_post *relay; /* the root, which writes what comes; NULL: this is the root */
+    mend_time_ns release_ns;       /* MEND_TIME_NEVER: none is held */
+    char *later;                   /* our messages that wait for that */
     size_t later_len;
-    pthread_mutex_t lock; /* streams and sinks */
+    pthread_mutex_t lock;                   /* streams and sinks */
+    struct mend_iof_news *news, *news_last; /* iof_relay.c */
+    pthread_mutex_t news_lock;
+    pthread_mutex_t files_lock; /* opening files */
     pthread_t thread;
 };
 
@@ -105,7 +115,33 @@ void mend_iof_break_line(struct sink *s);
 /* Says once of each sink that nothing more can be written to it. */
 void mend_iof_complain(struct mend_iof *f);
 
+/* ---- iof_open.c ---- */
+
+/* Where a stream of rank i goes, NULL: the file cannot be opened (a message was printed).  Any thread. */
+struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error);
+
+/* What a stream is; from now on there are streams of rank i.  The lock is held. */
+void mend_iof_set_stream(struct mend_iof *f, struct stream *s, int i, bool error,
+                         struct sink *sink);
+void mend_iof_count_streams(struct mend_iof *f, int i);
+
+/* ---- iof_relay.c ---- */
+
+/* The root is told of the stream; gets what is in the buffer, as far as it takes it now. */
+void mend_iof_relay_open(struct mend_iof *f, struct stream *s);
+void mend_iof_relay_stream(struct mend_iof *f, struct stream *s);
+
+/* What agents have said goes to the streams; the lock is held. */
+void mend_iof_take_news(struct mend_iof *f);
+
+/* So much was written; -1: nobody reads the rest. */
+void mend_iof_say_written(const struct stream *s, int64_t bytes);
+
 /* ---- iof_stream.c ---- */
+
+/* Adds bytes, for which there is room.  Nothing comes any more, and what is there is forgotten. */
+void mend_iof_add(struct stream *s, const char *data, size_t n, mend_time_ns now);
+void mend_iof_close_stream(struct stream *s);
 
 /* Reads what is there.  Our end is non-blocking.  False: nothing (now, or for ever). */
 bool mend_iof_pull(struct stream *s, mend_time_ns now);
@@ -125,7 +161,7 @@ void mend_iof_drain_all(struct mend_iof *f);
 void mend_iof_write_text(struct stream *s, const char *text, size_t len, mend_time_ns now);
 
 /* Forgets the first bytes of the buffer. */
-void mend_iof_drop_head(struct stream *s, size_t len, mend_time_ns now);
+void mend_iof_drop_head(struct stream *s, size_t len);
 
 /* ---- iof_report.c ---- */
 

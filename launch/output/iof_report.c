@@ -61,7 +61,7 @@ static void collect(struct mend_iof *f, const struct stream *s, size_t report, u
             continue;
         mend_bits_set(set, t->rank);
         take_output(f, t, now);
-        mend_iof_drop_head(t, len, now);
+        mend_iof_drop_head(t, len);
     }
 }
 
@@ -76,7 +76,7 @@ void mend_iof_write_report(struct mend_iof *f, struct stream *s, size_t report, 
     mend_iof_break_line(s->sink);
     mend_iof_write_text(s, text, mend_gather_text(s->buf, report, set, (int)f->streams_n / 2, text),
                         now);
-    mend_iof_drop_head(s, report, now);
+    mend_iof_drop_head(s, report);
     free(text);
     free(set);
 }

@@ -56,17 +56,19 @@ void mend_iof_write_text(struct stream *s, const char *text, size_t len, mend_ti
         mend_iof_sink_write(s->sink, text, len, s, now);
 }
 
-void mend_iof_drop_head(struct stream *s, size_t len, mend_time_ns now)
+void mend_iof_drop_head(struct stream *s, size_t len)
 {
+    if (s->agent)
+        mend_iof_say_written(s, (int64_t)len);
     s->len -= len;
     memmove(s->buf, s->buf + len, s->len);
-    s->since_ns = now;
+    s->since_ns = mend_time_monotonic_ns(); /* a write may have lasted */
 }
 
 static void write_head(struct stream *s, size_t len, mend_time_ns now)
 {
     mend_iof_write_text(s, s->buf, len, now);
-    mend_iof_drop_head(s, len, now);
+    mend_iof_drop_head(s, len);
 }
 
 /* True if the sink takes bytes of this stream now; else *retry_p is when to ask again. */
@@ -92,8 +94,8 @@ static mend_time_ns shown_at(const struct stream *s)
 
 /* Writes what may be written of the stream's buffer; returns when to look again.  all: also a line
  * without an end; break_in: also if somebody else's line is open. */
-static mend_time_ns push(struct mend_iof *f, struct stream *s, mend_time_ns now, bool all,
-                         bool break_in)
+static mend_time_ns push_lines(struct mend_iof *f, struct stream *s, mend_time_ns now, bool all,
+                               bool break_in)
 {
     struct sink *k = s->sink;
     size_t report = mend_iof_next_report(s), len = report ? report : mend_iof_before_report(s);
@@ -104,7 +106,7 @@ static mend_time_ns push(struct mend_iof *f, struct stream *s, mend_time_ns now,
     if (report && mend_iof_holds(f, s, report, now))
         return f->release_ns;
     if (len == s->len &&
-        ((k->owner == s && !whole) || s->len == BUFFER_BYTES || all || now >= shown_at(s)))
+        ((!whole && (k->owner == s || s->len == BUFFER_BYTES)) || all || now >= shown_at(s)))
         whole = s->len;
     if (!whole)
         return shown_at(s);
@@ -117,16 +119,41 @@ static mend_time_ns push(struct mend_iof *f, struct stream *s, mend_time_ns now,
     return s->len ? shown_at(s) : MEND_TIME_NEVER;
 }
 
+/* To the sink, or to the root. */
+static mend_time_ns push(struct mend_iof *f, struct stream *s, mend_time_ns now, bool all,
+                         bool break_in)
+{
+    if (!f->relay)
+        return push_lines(f, s, now, all, break_in);
+    mend_iof_relay_stream(f, s);
+    return MEND_TIME_NEVER;
+}
+
+static bool is_open(const struct stream *s)
+{
+    return s->fd >= 0 || s->fed;
+}
+
 static void stream_close(struct stream *s)
 {
-    close(s->fd);
+    if (s->fd >= 0)
+        close(s->fd);
     s->fd = -1;
+    if (s->fed)
+        mend_iof_say_written(s, -1);
+    s->fed = false;
+}
+
+void mend_iof_close_stream(struct stream *s)
+{
+    stream_close(s);
+    s->len = 0;
 }
 
 /* Nothing comes any more. */
 static void drop_buffer_if_over(struct stream *s)
 {
-    if (s->fd >= 0 || s->len)
+    if (is_open(s) || s->len)
         return;
     free(s->buf);
     s->buf = NULL;
@@ -140,6 +167,25 @@ static void count_burst(struct stream *s, size_t n, size_t room)
         return;
     s->cut = s->burst % STDIO_BYTES == 0;
     s->burst = 0;
+}
+
+/* n bytes have come behind those of the buffer, into `room`. */
+static void note_bytes(struct stream *s, size_t n, size_t room, mend_time_ns now)
+{
+    if (!s->len || memchr(s->buf + s->len, '\n', n))
+        s->since_ns = now;
+    s->len += n;
+    count_burst(s, n, room);
+}
+
+void mend_iof_add(struct stream *s, const char *data, size_t n, mend_time_ns now)
+{
+    size_t room = BUFFER_BYTES - s->len;
+
+    if (!s->buf)
+        s->buf = mend_xalloc(BUFFER_BYTES, 1);
+    memcpy(s->buf + s->len, data, n);
+    note_bytes(s, n, room, now);
 }
 
 bool mend_iof_pull(struct stream *s, mend_time_ns now)
@@ -157,10 +203,7 @@ bool mend_iof_pull(struct stream *s, mend_time_ns now)
     drop_buffer_if_over(s);
     if (n <= 0)
         return false;
-    if (!s->len)
-        s->since_ns = now;
-    s->len += (size_t)n;
-    count_burst(s, (size_t)n, room);
+    note_bytes(s, (size_t)n, room, now);
     return true;
 }
 
@@ -168,10 +211,10 @@ static mend_time_ns push_one(struct mend_iof *f, struct stream *s, mend_time_ns 
 {
     mend_time_ns at;
 
-    if (s->fd >= 0 && s->sink->closed)
+    if (is_open(s) && s->sink->closed)
         stream_close(s); /* the rank gets SIGPIPE, as in a pipeline */
-    at = push(f, s, now, s->fd < 0, false);
-    if (s->fd < 0 && !s->len && s->sink->owner == s)
+    at = push(f, s, now, !is_open(s), false);
+    if (!is_open(s) && !s->len && s->sink->owner == s)
         s->sink->owner = NULL; /* its line will never end */
     drop_buffer_if_over(s);
     return at;
@@ -189,7 +232,7 @@ mend_time_ns mend_iof_push_all(struct mend_iof *f)
         for (int i = 0; i < f->streams_n; i++) {
             struct stream *s = &f->stream[i];
             size_t before = s->len;
-            mend_time_ns t = before ? push_one(f, s, now) : MEND_TIME_NEVER;
+            mend_time_ns t = before || s->relayed ? push_one(f, s, now) : MEND_TIME_NEVER;
 
             at = t < at ? t : at;
             wrote |= s->len != before;
@@ -245,6 +288,7 @@ void mend_iof_drain_all(struct mend_iof *f)
     mend_time_ns now = mend_time_monotonic_ns();
 
     pthread_mutex_lock(&f->lock);
+    mend_iof_take_news(f);
     f->reports = REPORTS_HELD;
     for (int k = 0; k < 2; k++)
         if (f->sink[k].owner)

@@ -76,8 +76,8 @@ static bool start_agent(struct root_node *node)
     close(pair[1]);
     mend_wire_open(&node->wire, pair[0]);
     node->agent = mend_wire_post(&node->wire);
-    if (node->pid < 0 || !mend_loop_add(root->loop, root->member, pair[0], MEND_ROOT_FROM_NODE,
-                                        (uint32_t)node->number))
+    if (node->pid < 0 || !mend_wire_listen(&node->wire, root->loop, root->member,
+                                           MEND_ROOT_FROM_NODE, (uint32_t)node->number))
         return false;
     begin(node);
     return true;
@@ -185,10 +185,14 @@ static void say_lost(struct root *root, const struct root_node *node)
 {
     char ranks[128];
 
+    mend_iof_end_fed(root->iof, &node->agent);
     if (root->o->quiet)
         return;
     list_ranks(root, node, ranks, sizeof(ranks));
-    mend_root_say(root, "mend: node %d (%s) is lost: its agent has ended", node->number, ranks);
+    mend_root_say(root,
+                  "mend: node %d (%s) is lost: its agent has ended; of its output the end may be "
+                  "missing",
+                  node->number, ranks);
 }
 
 static void on_lost(struct root_node *node)
@@ -232,8 +236,7 @@ static void flush_all(struct root *root)
 {
     for (int k = 1; k < root->nodes_n; k++)
         if (root->node[k].wire.fd >= 0)
-            mend_wire_flush(&root->node[k].wire, root->loop, root->member, MEND_ROOT_FROM_NODE,
-                            (uint32_t)k);
+            mend_wire_flush(&root->node[k].wire);
 }
 
 void mend_root_look_at_nodes(struct root *root)
@@ -257,13 +260,19 @@ bool mend_root_is_over(const struct root *root)
     return root->nodes_n == 1 || root->ended;
 }
 
+/* Something is said, or its output is being written. */
+static bool goes_on(struct root_node *node, struct pollfd *p)
+{
+    return poll(p, 1, AWAIT_MS) > 0 || !mend_iof_is_empty(node->root->iof);
+}
+
 /* It ends by itself, or is killed. */
 static void await(struct root_node *node)
 {
     struct pollfd p = {.fd = node->wire.fd, .events = POLLIN};
     struct mend_post post = mend_root_post(node);
 
-    while (node->wire.fd >= 0 && poll(&p, 1, AWAIT_MS) > 0)
+    while (node->wire.fd >= 0 && goes_on(node, &p))
         if (!mend_wire_read(&node->wire, &post))
             mend_wire_close(&node->wire);
     if (node->wire.fd >= 0)

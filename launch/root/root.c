@@ -184,6 +184,9 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_TEXT:
         mend_root_text(root, m->rank, m->data, m->len);
         break;
+    case MEND_UP_OUTPUT:
+        root->failed |= !mend_iof_feed(root->iof, m, &node->agent);
+        break;
     case MEND_UP_DEATH:
         mend_root_death(root, node, m);
         break;

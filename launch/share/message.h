@@ -85,6 +85,9 @@ enum mend_spawned_arg {
     MEND_SPAWNED_ROOM, /* for how many there is room */
 };
 
+/* UP_OUTPUT */
+enum mend_output_step { MEND_OUTPUT_OPEN, MEND_OUTPUT_BYTES, MEND_OUTPUT_END };
+
 /* Where the messages of one party to another go. */
 struct mend_post {
     void (*deliver)(void *to, const struct mend_message *m);

@@ -120,18 +120,35 @@ static void flush(struct mend_wire *w)
         memmove(w->out, w->out + done, w->out_n);
 }
 
-void mend_wire_flush(struct mend_wire *w, struct mend_loop *l, uint32_t member, uint32_t from,
-                     uint32_t of)
+bool mend_wire_listen(struct mend_wire *w, struct mend_loop *l, uint32_t member, uint32_t from,
+                      uint32_t of)
+{
+    pthread_mutex_lock(&w->lock);
+    w->loop = l;
+    w->member = member;
+    w->from = from;
+    w->of = of;
+    pthread_mutex_unlock(&w->lock);
+    return mend_loop_add(l, member, w->fd, from, of);
+}
+
+/* What is kept leaves when the loop says that there is room. */
+static void flush_later(struct mend_wire *w)
 {
     bool left;
 
-    pthread_mutex_lock(&w->lock);
     flush(w);
     left = w->fd >= 0 && w->out_n;
-    pthread_mutex_unlock(&w->lock);
-    if (left != w->waits)
-        mend_loop_set(l, member, w->fd, from, of, true, left);
+    if (w->loop && left != w->waits)
+        mend_loop_set(w->loop, w->member, w->fd, w->from, w->of, true, left);
     w->waits = left;
+}
+
+void mend_wire_flush(struct mend_wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    flush_later(w);
+    pthread_mutex_unlock(&w->lock);
 }
 
 void mend_wire_send(struct mend_wire *w, const struct mend_message *m)
@@ -143,7 +160,7 @@ void mend_wire_send(struct mend_wire *w, const struct mend_message *m)
             memcpy(w->out + w->out_n + MEND_WIRE_HEAD, m->data, m->len);
         w->out_n += MEND_WIRE_HEAD + m->len;
         w->out[w->out_n++] = 0;
-        flush(w);
+        flush_later(w);
     } else if (w->fd >= 0) { /* without memory nothing may be missing in between */
         shutdown(w->fd, SHUT_RDWR);
     }

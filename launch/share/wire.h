@@ -31,18 +31,22 @@ struct mend_wire {
     pthread_mutex_t lock; /* of `out`: any thread sends */
     unsigned char *in, *out;
     size_t in_n, in_room, out_n, out_room;
+    struct mend_loop *loop; /* NULL: none waits for it */
+    uint32_t member, from, of;
     bool waits; /* the loop waits for room */
 };
 
 void mend_wire_open(struct mend_wire *w, int fd);
 
-/* Sends what there is room for, and keeps the rest until mend_wire_flush(). */
+/* From now on the loop tells the member of what comes, and of room for what is kept.  False: errno. */
+bool mend_wire_listen(struct mend_wire *w, struct mend_loop *l, uint32_t member, uint32_t from,
+                      uint32_t of);
+
+/* Sends what there is room for, and keeps the rest until mend_wire_flush().  Any thread. */
 void mend_wire_send(struct mend_wire *w, const struct mend_message *m);
 
-/* Sends what is kept, as far as there is room; has the loop wait for more.  The descriptor is the member's, added with these
- * two. */
-void mend_wire_flush(struct mend_wire *w, struct mend_loop *l, uint32_t member, uint32_t from,
-                     uint32_t of);
+/* Sends what is kept, as far as there is room. */
+void mend_wire_flush(struct mend_wire *w);
 
 /* Delivers all messages that have come.  False: the connection has ended, or what came is damaged. */
 bool mend_wire_read(struct mend_wire *w, const struct mend_post *to);

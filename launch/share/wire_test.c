@@ -138,12 +138,13 @@ MEND_TEST(a_reader_that_is_late)
 
     CHECK(mend_loop_open(&loop));
     open_pair(&a, &b);
+    CHECK(mend_wire_listen(&a, &loop, 0, 0, 0));
     for (int k = 0; k < 6000; k++)
         send_number(&a, k);
-    CHECK(a.out_n > 0);
+    CHECK(a.out_n > 0 && a.waits);
     while (h.n < 6000) {
         CHECK(mend_wire_read(&b, &post));
-        mend_wire_flush(&a, &loop, 0, 0, 0);
+        mend_wire_flush(&a);
     }
     CHECK(!h.wrong && !a.out_n && !a.waits);
     mend_wire_close(&a);

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 #   S5-7: the loss of mpiexec ends every rank on every node, and nothing stays behind
+#   S5-18: output of other nodes arrives in whole lines, each once
 #   S5-19: the launcher works with several nodes as with one
 """Jobs with several agents: mpiexec --machines.  Output, exit status and signals are as with one, and nothing is left behind.
 
    S5-7: the loss of mpiexec ends every rank on every node, and nothing stays behind
+   S5-18: output of other nodes arrives in whole lines, each once
    S5-19: the launcher works with several nodes as with one
 """
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -35,6 +38,68 @@ def test_timed_injection(run):
     """Its time begins when the ranks of all nodes run, which takes longer than this time."""
     r = run("--machines", 3, "--inject", "kill:2@time:1ms", "-n", 3, "sleep", 2)
     assert r.status == 137 and "rank 2 (pid " in r.err and "never happened" not in r.err, r
+
+
+LINES = 100000
+
+
+def counted(lines, lost=None):
+    """Of lines "RANK NUMBER" the last number of each rank.  Each line must be whole, and come once, in order; the last one of a lost
+    rank may have been cut when it was lost."""
+    last, cut = {}, False
+    for line in lines:
+        rank, number = map(int, line.split()) if line.count(" ") == 1 and line[-1] != " " else (lost, 0)
+        if number == last.get(rank, 0) + 1 and not (cut and rank == lost):
+            last[rank] = number
+        elif lost is not None and not cut and f"{lost} {last.get(lost, 0) + 1}".startswith(line):
+            cut = True
+        else:
+            pytest.fail(f"{line} comes after {last}")  # an assert would print all lines
+    return last
+
+
+@pytest.mark.parametrize("machines", [1, 3])
+def test_output_of_a_slow_reader(start, machines):
+    """A reader that is late stops the ranks of all nodes; nothing is lost, torn or doubled."""
+    p = start("--machines", machines, "-n", 3, "sh", "-c", f'seq -f "$MEND_RANK %.0f" {LINES}', bufsize=0)
+    out = b""
+    for _ in range(3):
+        time.sleep(0.7)  # longer than a line without an end waits for the rest
+        out += p.stdout.read(LINES)
+    rest, err = p.communicate(timeout=LIMIT)
+    out += rest
+    assert p.returncode == 0, err
+    assert counted(out.decode().splitlines()) == {rank: LINES for rank in range(3)}
+
+
+def test_output_of_a_lost_node(start):
+    """Its end may be missing, which is said; that of the others is whole.  Nobody has ended when it is lost: a reader has taken
+    little."""
+    p = start("--machines", 3, "--lenient-exit", "-n", 3, "sh", "-c", f'seq -f "$MEND_RANK %.0f" {LINES}', bufsize=0)
+    lines = [p.stdout.readline() for _ in range(1000)]
+    agents = [c for c in children(p) if b"--agent" in open(f"/proc/{c}/cmdline", "rb").read().split(b"\0")]
+    os.kill(agents[0], signal.SIGKILL)
+    lost = p.stderr.readline().decode()
+    assert re.match(r"mend: node 1 \(.*\) is lost: its agent has ended; of its output the end may be missing", lost), lost
+    out, err = p.communicate(timeout=LIMIT)
+    last = counted((b"".join(lines) + out).decode().splitlines(), 1)
+    assert (last[0], last[2]) == (LINES, LINES) and last.get(1, 0) < LINES, (last, err)
+
+
+def test_reader_that_goes(start):
+    """The ranks of all nodes get SIGPIPE, as in a pipeline."""
+    p = start("--machines", 2, "-n", 4, "yes")
+    assert p.stdout.readline() == b"y\n"
+    p.stdout.close()
+    assert p.stderr.read().count(b"(Broken pipe)") == 4
+
+
+def test_output_files(run, tmp_path):
+    """Each rank has its file, also if it writes nothing; one that cannot be written ends the job before it has begun."""
+    r = run("--machines", 2, "-n", 4, "--outfile-pattern", f"{tmp_path}/%r", "sh", "-c", "test $MEND_RANK = 2 || echo $MEND_RANK")
+    assert r.status == 0 and [(tmp_path / str(i)).read_text() for i in range(4)] == ["0\n", "1\n", "", "3\n"]
+    r = run("--machines", 2, "-n", 4, "--outfile-pattern", "/proc/none/%r", "sh", "-c", "echo x")
+    assert r.status == 126 and "/proc/none/0 cannot be written" in r.err, r
 
 
 def test_timeout_lists_all_ranks_in_order(run, probe):

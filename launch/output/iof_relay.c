@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* iof_relay.c – what the ranks of another node write: from the agent there to the root, which writes it.
+ *
+ *   rank ──pipe──> buffer of the agent ──OUTPUT: bytes──> buffer of the root ──whole lines──> sink
+ *                                      <──WRITTEN: so many──
+ *
+ * The agent passes bytes on as they come; lines, tags, files and reports are the root's business.  Of each stream at most a buffer is on
+ * the way, as much as a pipe takes: so a root whose own output is stuck stops the ranks, and not their deaths.  Where the root's
+ * reader has gone, WRITTEN says -1, and the rank gets SIGPIPE. */
+#include "output/iof_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+/* ---- at the agent ---- */
+
+void mend_iof_relay(struct mend_iof *f, const struct mend_post *root)
+{
+    pthread_mutex_lock(&f->lock);
+    f->relay = root;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void tell(struct mend_iof *f, const struct stream *s, enum mend_output_step step, size_t len)
+{
+    mend_post(f->relay, &(struct mend_message){.kind = MEND_UP_OUTPUT,
+                                               .rank = s->rank,
+                                               .arg = {s->error, step},
+                                               .data = s->buf,
+                                               .len = (uint32_t)len});
+}
+
+void mend_iof_relay_open(struct mend_iof *f, struct stream *s)
+{
+    s->relayed = true;
+    tell(f, s, MEND_OUTPUT_OPEN, 0);
+}
+
+void mend_iof_relay_stream(struct mend_iof *f, struct stream *s)
+{
+    size_t room = BUFFER_BYTES - s->sent, len = s->len < room ? s->len : room;
+
+    if (len) {
+        tell(f, s, MEND_OUTPUT_BYTES, len);
+        s->sent += len;
+        mend_iof_drop_head(s, len);
+    }
+    if (s->fd >= 0 || s->len || !s->relayed)
+        return;
+    s->relayed = false;
+    tell(f, s, MEND_OUTPUT_END, 0);
+}
+
+void mend_iof_relay_rank(struct mend_iof *f, int rank)
+{
+    pthread_mutex_lock(&f->lock);
+    for (int i = 2 * rank; f->relay && i < 2 * rank + 2 && i < f->streams_n; i++)
+        mend_iof_take(f, &f->stream[i], mend_time_monotonic_ns());
+    pthread_mutex_unlock(&f->lock);
+}
+
+static struct stream *stream_of(struct mend_iof *f, const struct mend_message *m)
+{
+    bool known = m->rank >= 0 && m->rank < f->n && (m->arg[0] == 0 || m->arg[0] == 1);
+
+    return known ? &f->stream[2 * m->rank + m->arg[0]] : NULL;
+}
+
+void mend_iof_written(struct mend_iof *f, const struct mend_message *m)
+{
+    struct stream *s = stream_of(f, m);
+
+    if (!s)
+        return;
+    pthread_mutex_lock(&f->lock);
+    if (m->arg[1] < 0)
+        mend_iof_close_stream(s);
+    else
+        s->sent -= (size_t)m->arg[1] < s->sent ? (size_t)m->arg[1] : s->sent;
+    pthread_mutex_unlock(&f->lock);
+    mend_iof_wake(f);
+}
+
+static bool has_bytes(const struct stream *s)
+{
+    int bytes = 0;
+
+    return s->len || (s->fd >= 0 && ioctl(s->fd, FIONREAD, &bytes) == 0 && bytes > 0);
+}
+
+/* The thread may be stuck in a write, with the lock: then there is something. */
+bool mend_iof_is_empty(struct mend_iof *f)
+{
+    bool empty;
+
+    pthread_mutex_lock(&f->news_lock);
+    empty = !f->news;
+    pthread_mutex_unlock(&f->news_lock);
+    if (!empty || pthread_mutex_trylock(&f->lock) != 0)
+        return false;
+    for (int i = 0; i < f->streams_n; i++)
+        empty &= !has_bytes(&f->stream[i]);
+    pthread_mutex_unlock(&f->lock);
+    return empty;
+}
+
+/* ---- at the root ---- */
+
+/* A message on its way from the main thread, which must not wait for the lock, to the stream: the thread may hold that in a write
+ * that lasts. */
+struct mend_iof_news {
+    struct mend_iof_news *next;
+    enum mend_output_step step;
+    struct stream *stream; /* NULL: all of the agent end */
+    int rank;
+    bool error;
+    struct sink *sink; /* OPEN */
+    const struct mend_post *agent;
+    size_t len;
+    char data[];
+};
+
+static void add_news(struct mend_iof *f, struct mend_iof_news *n)
+{
+    pthread_mutex_lock(&f->news_lock);
+    *(f->news_last ? &f->news_last->next : &f->news) = n;
+    f->news_last = n;
+    pthread_mutex_unlock(&f->news_lock);
+    mend_iof_wake(f);
+}
+
+bool mend_iof_feed(struct mend_iof *f, const struct mend_message *m, const struct mend_post *agent)
+{
+    struct stream *s = stream_of(f, m);
+    struct mend_iof_news *n;
+
+    if (!s)
+        return false;
+    n = mend_xalloc(1, sizeof(*n) + m->len);
+    *n = (struct mend_iof_news){.step = (enum mend_output_step)m->arg[1],
+                                .stream = s,
+                                .rank = m->rank,
+                                .error = m->arg[0],
+                                .agent = agent,
+                                .len = m->len};
+    memcpy(n->data, m->data, m->len);
+    if (n->step == MEND_OUTPUT_OPEN)
+        n->sink = mend_iof_sink_of(f, m->rank, m->arg[0]);
+    if (n->step == MEND_OUTPUT_OPEN && !n->sink) {
+        free(n);
+        return false;
+    }
+    add_news(f, n);
+    return true;
+}
+
+void mend_iof_end_fed(struct mend_iof *f, const struct mend_post *agent)
+{
+    struct mend_iof_news *n = mend_xalloc(1, sizeof(*n));
+
+    n->step = MEND_OUTPUT_END;
+    n->agent = agent;
+    add_news(f, n);
+}
+
+static void end_all(struct mend_iof *f, const struct mend_post *agent)
+{
+    for (int i = 0; i < f->streams_n; i++)
+        if (f->stream[i].agent == agent)
+            f->stream[i].fed = false;
+}
+
+static void open_fed(struct mend_iof *f, const struct mend_iof_news *n)
+{
+    mend_iof_count_streams(f, n->rank);
+    mend_iof_set_stream(f, n->stream, n->rank, n->error, n->sink);
+    n->stream->fed = true;
+    n->stream->agent = n->agent;
+}
+
+/* More than there is room for was not asked for: the stream is damaged, and ends. */
+static void add_bytes(const struct mend_iof_news *n)
+{
+    struct stream *s = n->stream;
+
+    if (n->len > BUFFER_BYTES - s->len)
+        s->fed = false;
+    if (s->fed)
+        mend_iof_add(s, n->data, n->len, mend_time_monotonic_ns());
+}
+
+void mend_iof_take_news(struct mend_iof *f)
+{
+    struct mend_iof_news *n, *next;
+
+    pthread_mutex_lock(&f->news_lock);
+    n = f->news;
+    f->news = f->news_last = NULL;
+    pthread_mutex_unlock(&f->news_lock);
+    for (; n; n = next) {
+        next = n->next;
+        if (!n->stream)
+            end_all(f, n->agent);
+        else if (n->step == MEND_OUTPUT_OPEN)
+            open_fed(f, n);
+        else if (n->step == MEND_OUTPUT_BYTES)
+            add_bytes(n);
+        else
+            n->stream->fed = false;
+        free(n);
+    }
+}
+
+void mend_iof_say_written(const struct stream *s, int64_t bytes)
+{
+    mend_post(s->agent, &(struct mend_message){
+                            .kind = MEND_DOWN_WRITTEN, .rank = s->rank, .arg = {s->error, bytes}});
+}
