@@ -48,9 +48,10 @@ static bool is_idle(const struct mend_tcp *t, const struct mend_tcp_pair *p)
            t->from != p && !has_unread(p->fd);
 }
 
+/* What has come is read first, as its sender may not be in MPI to send it again. */
 static bool is_any(const struct mend_tcp *t, const struct mend_tcp_pair *p)
 {
-    return t->from != p;
+    return t->from != p && !has_unread(p->fd);
 }
 
 /* Of those that fit the one that was used least lately. */
