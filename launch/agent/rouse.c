@@ -14,7 +14,9 @@
 #include "share/shell_limits.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void mend_rouse_ring(struct agent *agent, const struct rank *r)
@@ -35,6 +37,17 @@ void mend_rouse_drop(struct agent *agent, struct rank *r)
     r->watch_fd = -1;
 }
 
+/* A notification may have come (notify/): the rank sees it although it computes.  A thread number means something where its PID
+ * namespace is ours; another rank looks with its next call. */
+static void poke(struct rank *r)
+{
+    uint32_t thread = mend_load_relaxed(&r->shared->poke_thread);
+    pid_t pid = (pid_t)mend_load_relaxed(&r->shared->pid);
+
+    if (thread && pid == mend_rank_named(r))
+        syscall(SYS_tgkill, pid, (pid_t)thread, SIGURG);
+}
+
 void mend_rouse_look(struct agent *agent, struct rank *r)
 {
     mend_atomic_u32 *n = &r->shared->readable_n;
@@ -44,6 +57,7 @@ void mend_rouse_look(struct agent *agent, struct rank *r)
     if (events_n > 0) {
         mend_store_relaxed(n, mend_load_relaxed(n) + 1);
         mend_rouse_ring(agent, r);
+        poke(r);
     } else if (events_n < 0 && errno != EINTR) {
         mend_rouse_drop(agent, r);
         mend_say(agent, "mend: a damaged message from rank %d was ignored", r->index);

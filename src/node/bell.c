@@ -135,6 +135,12 @@ static bool bell_is_due(struct mend_proc *self, struct mend_look *look)
     return true;
 }
 
+static void bell_ask(struct mend_proc *self)
+{
+    if (mend_unlikely(self->node->watch != NULL))
+        keep_asking(self);
+}
+
 const struct mend_bell mend_bell_node = {
     .arm = bell_arm,
     .sleep = bell_sleep,
@@ -144,4 +150,5 @@ const struct mend_bell mend_bell_node = {
     .watch = bell_watch,
     .unwatch = bell_unwatch,
     .is_due = bell_is_due,
+    .ask = bell_ask,
 };

@@ -37,6 +37,9 @@ struct mend_bell {
      * the answer is a load.  A call that does not wait looks seldom, and always.  A transport whose poll is hinted at a peer that it reaches need not
      * ask: then it looks in each turn. */
     bool (*is_due)(struct mend_proc *self, struct mend_look *look);
+    /* From now on, until that has happened, the process is signalled when a watched descriptor is readable, if it takes pokes
+     * (rt.h): for one that is about to leave MPI. */
+    void (*ask)(struct mend_proc *self);
 };
 
 #define MEND_LOOK_TURNS 256u /* some 20 microseconds of spinning */

@@ -11,8 +11,9 @@
 
 #include "node/layout.h"
 
-#define MEND_NODE_TOLD_WORDS  UINT64_C(512) /* of the first table */
-#define MEND_NODE_TOLD_TABLES 20u
+#define MEND_NODE_TOLD_WORDS UINT64_C(512) /* of the first table */
+#define MEND_NODE_TOLD_TABLES                                                                      \
+    16u /* of 16 million contexts, and 256 MiB of addresses, of which few have pages */
 
 static inline uint64_t mend_revoked_words(uint32_t table)
 {

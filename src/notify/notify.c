@@ -4,6 +4,7 @@
 
 #include "comm/handle.h"
 #include "net/net.h"
+#include "node/bell.h"
 #include "proc/report.h"
 #include "proc/threads.h"
 #include "req/request.h"
@@ -192,6 +193,8 @@ static void catch_up(struct mend_proc *self)
         if (self->due)
             mend_notify_run(self);
     } while (self->poked);
+    if (self->bell)
+        self->bell->ask(self);
 }
 
 void mend_notify_leave(struct mend_proc *self)

@@ -79,6 +79,23 @@ static void await_room(struct mend_proc *self, mend_peer to, struct letter *l)
         l->over = NULL;
 }
 
+static bool has_left(struct mend_proc *self, void *arg)
+{
+    const mend_peer *to = arg;
+
+    return mend_peer_is_dead(self, *to) || mend_net_has_left(self, *to);
+}
+
+/* The caller may compute next.  What ends the wait when the peer dies or cannot be reached: the verdict. */
+static void await_departure(struct mend_proc *self, mend_peer to)
+{
+    struct mend_wait w = {
+        .until = has_left, .arg = &to, .what = "a notification to leave", .hint = to};
+
+    if (!has_left(self, &to))
+        mend_wait_until(self, &w);
+}
+
 static int queue(struct mend_proc *self, mend_peer to, const struct mend_frame *f, const void *data)
 {
     uint32_t bytes = mend_frame_len(f);
@@ -112,5 +129,6 @@ int mend_notify_send(struct mend_proc *self, mend_peer to, int key, const void *
     if (!mend_out_empty(self, to) || mend_net_of(self, to)->send(self, to, &f, data) == MEND_AGAIN)
         return queue(self, to, &f, data);
     sent(self, to);
-    return MPI_SUCCESS;
+    await_departure(self, to);
+    return mend_peer_is_dead(self, to) ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
 }

@@ -190,8 +190,8 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
     if (mend_peer_is_dead(self, peer))
         return false;
     r = rank_of(self, peer);
-    if (!r)
-        return false;
+    if (!r) /* its agent does, when the frame is there (launch/agent/rouse.c) */
+        return true;
     atomic_thread_fence(memory_order_seq_cst); /* the partner is in local_take_pokes() */
     thread = mend_load_relaxed(&r->poke_thread);
     return thread &&
