@@ -13,7 +13,7 @@
 
 #define MEND_NODE_TOLD_WORDS UINT64_C(512) /* of the first table */
 #define MEND_NODE_TOLD_TABLES                                                                      \
-    16u /* of 16 million contexts, and 256 MiB of addresses, of which few have pages */
+    13u /* of 2^21 contexts: 32 MiB of addresses, few of which have pages */
 
 static inline uint64_t mend_revoked_words(uint32_t table)
 {
