@@ -89,8 +89,10 @@ void mend_facts_die(struct agent *agent, const struct mend_verdict *v, int n)
 {
     struct due *d = new_due(MEND_FACT_DEATHS, 0, (uint32_t)n);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         d->runs[i] = (struct mend_fact_run){v[i].peer, 1, v[i].cause, v[i].code};
+        agent->rank[v[i].peer].told_dead = true;
+    }
     qsort(d->runs, (size_t)n, sizeof(*d->runs), by_name);
     add(agent, d);
 }
@@ -165,6 +167,8 @@ bool mend_facts_pending(struct agent *agent)
 
     pthread_mutex_lock(&agent->lock);
     due = f->due_n > 0;
+    for (int i = 0; i < agent->n; i++) /* the log may wait for other victims of an abort */
+        due |= agent->rank[i].told_dead && !mend_rank_is_dead(agent, i);
     pthread_mutex_unlock(&agent->lock);
     return due || !mend_list_empty(&f->revoked) || mend_log_proposals(f->log, &words);
 }

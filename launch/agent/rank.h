@@ -48,6 +48,7 @@ struct rank {
     struct mend_link *guest_of; /* it is a process of another job (guest.c); NULL: of this one */
     bool far;                   /* it is a process of another node (far.c) */
     uint32_t node;              /* its node of the job's */
+    bool told_dead;             /* too, that it is dead (the lock) */
     bool told_left;             /* the log of facts has been told that it has left MPI (facts.c) */
     bool unproven; /* a guest that was declared dead without a sign of it: its place stays its */
 };
