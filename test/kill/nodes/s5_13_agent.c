@@ -7,10 +7,10 @@
  *
  *   S5-8: the death of an agent is the loss of its node
  *   S5-13: processes are created and connected across nodes, on living ones with room */
-/* RUN: -n 4 ; set MACHINES=2 ; args 0 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 24 */
-/* RUN: -n 4 ; set MACHINES=2 ; args 3 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
-/* RUN: -n 4 ; set MACHINES=4 ; args 1 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
-/* RUN: -n 3 ; set MACHINES=3 ; args 2 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 6 */
+/* RUN: -n 4 --lenient-exit ; set MACHINES=2 ; args 0 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 24 */
+/* RUN: -n 4 --lenient-exit ; set MACHINES=2 ; args 3 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
+/* RUN: -n 4 --lenient-exit ; set MACHINES=4 ; args 1 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
+/* RUN: -n 3 --lenient-exit ; set MACHINES=3 ; args 2 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 6 */
 #include "../common.h"
 
 enum { READY, CHILDREN = 3 };
