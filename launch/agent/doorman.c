@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doorman.c – takes connections for the ranks of this node, and passes each on to its rank.
  *
- *   a process elsewhere ── connects, and names a rank (node/greeting.h) ──> the port of this agent
+ *   a process elsewhere ── connects ──> the port of this agent
+ *                       <── a nonce ──
+ *                       ── names a rank, and proves that it has the key (node/greeting.h) ──>
  *   agent               ── CALLER, with the descriptor ──> the rank, which is rung
  *
  * Ranks listen nowhere, so a node has one port, and a rank that computes delays no caller.  A caller has GREETING_NS
- * to show the key of the job; until then nothing is done for it but to read the bytes of a greeting, and no more than CALLERS, nor
+ * to prove that it has the key of the job; until then nothing is done for it but to read the bytes of a greeting, and no more than CALLERS, nor
  * than a quarter of the descriptors that this process may have, are at the door at a time: the one that has been there longest
  * goes.  A caller that is sent away calls again, if it is one of ours.
  *
@@ -41,6 +43,7 @@ struct caller {
     struct mend_list link;
     int fd;
     uint32_t n; /* bytes of the greeting that have come */
+    unsigned char nonce[MEND_NONCE_BYTES];
     mend_time_ns until;
     struct mend_greeting greeting;
 };
@@ -124,6 +127,31 @@ static void pass_on(struct agent *agent, struct rank *r, const struct caller *c)
     mend_rouse_ring(agent, r);
 }
 
+/* A greeting that was recorded has another nonce. */
+static bool is_ours(const struct agent *agent, const struct caller *c)
+{
+    const struct mend_greeting *g = &c->greeting;
+
+    return g->kind == MEND_GREETING_CALL &&
+           mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
+           mend_greeting_is(g, &agent->shm->door, agent->shm->job);
+}
+
+/* False: there is no nonce, or no room for it. */
+static bool challenge(struct caller *c)
+{
+    struct mend_challenge m = {
+        .magic = MEND_GREETING_MAGIC,
+        .version = MEND_GREETING_VERSION,
+        .bytes = sizeof(c->greeting),
+    };
+
+    if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
+        return false;
+    memcpy(m.nonce, c->nonce, sizeof(m.nonce));
+    return send(c->fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(m);
+}
+
 static void hear(struct agent *agent, struct caller *c)
 {
     struct rank *r;
@@ -134,9 +162,7 @@ static void hear(struct agent *agent, struct caller *c)
     c->n += n > 0 ? (uint32_t)n : 0;
     if (n > 0 && c->n < sizeof(c->greeting))
         return;
-    r = n > 0 && mend_greeting_is(&c->greeting, &agent->shm->door, agent->shm->job)
-            ? wanted(agent, &c->greeting)
-            : NULL;
+    r = n > 0 && is_ours(agent, c) ? wanted(agent, &c->greeting) : NULL;
     if (r)
         pass_on(agent, r, c);
     show_out(agent, c);
@@ -171,9 +197,7 @@ static void let_in(struct agent *agent, int fd)
     c->until = mend_time_monotonic_ns() + GREETING_NS;
     mend_list_append(&d->callers, &c->link);
     d->callers_n++;
-    if (mend_agent_listen_to_door(agent, fd, false))
-        hear(agent, c); /* the greeting has come with its caller, mostly */
-    else
+    if (!challenge(c) || !mend_agent_listen_to_door(agent, fd, false))
         show_out(agent, c);
 }
 

@@ -282,6 +282,7 @@ static void look_or_sleep(void (*meanwhile)(void))
 static void send_8_bytes(void)
 {
     send_one(1, 0, 8);
+    deliver(1, 0);
 }
 
 /* A frame that came before the process armed itself is seen by the look behind that. */
@@ -289,10 +290,8 @@ MEND_TEST(a_frame_ends_a_sleep)
 {
     begin(2);
     for (int i = 0; procs[0].bell && i < 20; i++) {
-        if (i % 2) {
+        if (i % 2)
             send_8_bytes();
-            deliver(1, 0);
-        }
         look_or_sleep(i % 2 ? NULL : send_8_bytes);
         while (!has_all_come())
             look_or_sleep(NULL);
@@ -303,9 +302,10 @@ MEND_TEST(a_frame_ends_a_sleep)
 static void send_while_held(void)
 {
     mend_node_hold(&procs[1]);
-    send_8_bytes();
+    send_one(1, 0, 8);
     send_one(1, 2, 8);
     mend_node_release(&procs[1]);
+    deliver(1, 0);
 }
 
 MEND_TEST(a_frame_that_was_sent_while_wakes_are_held_ends_a_sleep)

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* greeting.h – how a connection between two processes begins.
  *
- *   caller ── connects to the door of the called process's agent, sends its greeting, and then bytes of its stream
+ *   caller ── connects to the door of the called process's agent
+ *   agent  ── says a nonce (struct mend_challenge)
+ *   caller ── its greeting, with that nonce and one of its own, and then bytes of its stream
  *   agent  ── reads the greeting, and no byte more; checks it; passes the connection on to the process (MEND_CTL_CALLER)
- *   called ── when it looks: sends its own greeting, and then bytes of its stream
+ *   called ── when it looks: its own greeting, with both nonces, and then bytes of its stream
  *
  * So a process listens nowhere, a stranger reaches only the agent, and a process that computes delays no caller.  Each side
  * says at which byte of its stream it begins and how many bytes of the other one it has: whatever connections have carried
  * them, each byte is taken once (net/tcp/stream.h).
  *
+ * A greeting proves that its sender has the key of the job, and does not say it: the proof is an HMAC of all that stands before it,
+ * names and nonces.  Each nonce is used once, so a greeting that somebody has recorded fits no other connection.  What
+ * follows the greetings is neither encrypted nor proved.
+ *
  * Both ends have the same byte order and layout: `bytes` and `magic` show it. */
 #ifndef MEND_NODE_GREETING_H
 #define MEND_NODE_GREETING_H
 
+#include "base/sha256.h"
 #include "base/status.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #define MEND_GREETING_MAGIC   0x4d454e44u /* "MEND" */
-#define MEND_GREETING_VERSION 1u
+#define MEND_GREETING_VERSION 2u
 #define MEND_DOOR_KEY_BYTES   16u
 #define MEND_NODE_HOST_BYTES  64u
+#define MEND_NONCE_BYTES      16u
 
 /* Where an agent takes connections for its processes. */
 struct mend_door {
@@ -36,35 +44,56 @@ struct mend_node_of_job {
     struct mend_door door;
 };
 
+/* What an agent says to a caller. */
+struct mend_challenge {
+    uint32_t magic;
+    uint16_t version, bytes; /* of a greeting */
+    unsigned char nonce[MEND_NONCE_BYTES];
+};
+
+enum mend_greeting_kind {
+    MEND_GREETING_CALL = 1,
+    MEND_GREETING_ANSWER,
+    MEND_GREETING_REFUSAL /* the connection with that number counts, and not this one */
+};
+
 struct mend_greeting {
     uint32_t magic;
     uint16_t version, bytes; /* of this struct */
     uint64_t job;
-    unsigned char key[MEND_DOOR_KEY_BYTES];
     mend_peer from, to;
+    uint64_t kind;     /* enum mend_greeting_kind */
     uint64_t call;     /* number of the pair's connection (net/tcp/connect.c) */
     uint64_t start;    /* position of the first byte of from's stream that follows */
     uint64_t received; /* bytes of to's stream that `from` has */
-    uint64_t refused;  /* 1: an answer: the connection with that number counts, and not this one */
+    unsigned char caller_nonce[MEND_NONCE_BYTES]; /* of the call that this is, or answers */
+    unsigned char door_nonce[MEND_NONCE_BYTES];   /* what the agent has said to it */
+    unsigned char proof[MEND_SHA256_BYTES];
 };
-_Static_assert(sizeof(struct mend_greeting) == 72, "the same for all compilers");
+_Static_assert(sizeof(struct mend_greeting) == 120, "the same for all compilers");
 
-/* Takes the same time wherever two keys differ. */
-static inline bool mend_door_key_is(const unsigned char *a, const unsigned char *b)
+static inline void mend_greeting_prove(const struct mend_greeting *g, const struct mend_door *door,
+                                       unsigned char proof[MEND_SHA256_BYTES])
 {
-    unsigned differ = 0;
+    mend_hmac_sha256(door->key, sizeof(door->key), g, offsetof(struct mend_greeting, proof), proof);
+}
 
-    for (unsigned i = 0; i < MEND_DOOR_KEY_BYTES; i++)
-        differ |= a[i] ^ b[i];
-    return !differ;
+static inline void mend_greeting_sign(struct mend_greeting *g, const struct mend_door *door)
+{
+    mend_greeting_prove(g, door, g->proof);
 }
 
 /* A greeting of this version, by a process of the job that has the key. */
 static inline bool mend_greeting_is(const struct mend_greeting *g, const struct mend_door *door,
                                     uint64_t job)
 {
-    return g->magic == MEND_GREETING_MAGIC && g->version == MEND_GREETING_VERSION &&
-           g->bytes == sizeof(*g) && g->job == job && mend_door_key_is(g->key, door->key);
+    unsigned char proof[MEND_SHA256_BYTES];
+
+    if (g->magic != MEND_GREETING_MAGIC || g->version != MEND_GREETING_VERSION ||
+        g->bytes != sizeof(*g) || g->job != job)
+        return false;
+    mend_greeting_prove(g, door, proof);
+    return mend_same_bytes(g->proof, proof, sizeof(proof));
 }
 
 #endif

@@ -66,7 +66,8 @@ def test_more_strangers_than_descriptors(start):
     for s in strangers + more:  # all of them are shown out in the end
         s.settimeout(LIMIT)
         try:
-            assert s.recv(100) == b""
+            while s.recv(100):
+                pass
         except ConnectionResetError:
             pass
         s.close()

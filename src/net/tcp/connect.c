@@ -2,7 +2,8 @@
 /* connect.c – connections: who begins one, which of two counts, and what follows when one ends.
  *
  * The process that has bytes to write calls, when it first has some and when the connection has ended.  A connection carries the
- * bytes that the sender still keeps, from the first one on, without waiting for an answer (stream.h).  So it may end at any
+ * bytes that the sender still keeps, from the first one on, without waiting for an answer of the peer's (stream.h); only for
+ * the nonce of the peer's agent it waits.  So it may end at any
  * time, and nothing but time is lost.
  *
  * Each connection of a pair has a number, one more than the highest that its caller knows.  A process takes a connection with
@@ -20,13 +21,16 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define PAUSE_MIN MEND_NS_PER_MS
-#define PAUSE_MAX (64 * MEND_NS_PER_MS)
+#define PAUSE_MIN     MEND_NS_PER_MS
+#define PAUSE_MAX     (64 * MEND_NS_PER_MS)
+#define PAUSE_REFUSED (8 * MEND_NS_PER_MS)
 #define CUT_SLICE                                                                                  \
     (100 *                                                                                         \
      MEND_NS_PER_MS) /* of a longer time without a look so much counts: this process may not have run */
@@ -109,24 +113,52 @@ static bool has_set(struct mend_proc *self)
     return false;
 }
 
-static struct mend_greeting greeting(const struct mend_proc *self, const struct mend_tcp_pair *p)
+static struct mend_greeting greeting(const struct mend_proc *self, const struct mend_tcp_pair *p,
+                                     enum mend_greeting_kind kind)
 {
-    struct mend_greeting g = {.magic = MEND_GREETING_MAGIC,
-                              .version = MEND_GREETING_VERSION,
-                              .bytes = sizeof(g),
-                              .job = self->node->header->job,
-                              .from = self->me,
-                              .to = p->peer,
-                              .call = p->call,
-                              .start = p->out.acked,
-                              .received = p->in.received};
-
-    memcpy(g.key, self->node->header->door.key, MEND_DOOR_KEY_BYTES);
-    return g;
+    return (struct mend_greeting){.magic = MEND_GREETING_MAGIC,
+                                  .version = MEND_GREETING_VERSION,
+                                  .bytes = sizeof(struct mend_greeting),
+                                  .job = self->node->header->job,
+                                  .from = self->me,
+                                  .to = p->peer,
+                                  .kind = kind,
+                                  .call = p->call,
+                                  .start = p->out.acked,
+                                  .received = p->in.received};
 }
 
-/* From here on the pair has this connection, which begins with the oldest byte that is kept. */
-static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd, bool mine)
+static void sign(const struct mend_proc *self, struct mend_greeting *g)
+{
+    mend_greeting_sign(g, &self->node->header->door);
+}
+
+/* g answers the call. */
+static void answer(const struct mend_proc *self, struct mend_greeting *g,
+                   const struct mend_greeting *call)
+{
+    memcpy(g->caller_nonce, call->caller_nonce, sizeof(g->caller_nonce));
+    memcpy(g->door_nonce, call->door_nonce, sizeof(g->door_nonce));
+    sign(self, g);
+}
+
+bool mend_tcp_on_challenge(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    const struct mend_challenge *c = &p->challenge;
+
+    if (c->magic != MEND_GREETING_MAGIC || c->version != MEND_GREETING_VERSION ||
+        c->bytes != sizeof(p->hello))
+        return false;
+    memcpy(p->hello.door_nonce, c->nonce, sizeof(c->nonce));
+    sign(self, &p->hello);
+    p->cut = false;
+    return true;
+}
+
+/* From here on the pair has this connection, which begins with the oldest byte that is kept.  call: it is the peer's; NULL: it is
+ * this process's. */
+static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd,
+                  const struct mend_greeting *call)
 {
     const int one = 1;
 
@@ -135,10 +167,15 @@ static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd, bool 
     mend_list_append(&self->tcp->open, &p->open);
     self->tcp->open_n++;
     self->tcp->most = mend_tcp_most();
-    p->mine = mine;
+    p->mine = !call;
     p->out.written = p->out.acked;
-    p->hello_n = p->answer_n = 0;
-    p->hello = greeting(self, p);
+    p->challenge_n = p->hello_n = p->answer_n = 0;
+    p->hello = greeting(self, p, call ? MEND_GREETING_ANSWER : MEND_GREETING_CALL);
+    if (call) {
+        answer(self, &p->hello, call);
+        p->challenge_n = sizeof(p->challenge);
+        p->answer_n = sizeof(p->answer);
+    }
     p->in.told = p->in.received;
     p->wants_room = false;
     change_events(self, p, EPOLL_CTL_ADD);
@@ -163,6 +200,15 @@ static void begin_to_miss(struct mend_proc *self, struct mend_tcp_pair *p)
     p->cut_ns = 0;
 }
 
+static bool is_connected(const struct mend_tcp_pair *p)
+{
+    struct sockaddr_in at;
+    socklen_t len = sizeof(at);
+
+    return p->fd >= 0 && getpeername(p->fd, (struct sockaddr *)&at, &len) == 0;
+}
+
+/* An agent that is late with its nonce is reached all the same. */
 void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     mend_time_ns now = mend_proc_now(self), gap = now - p->cut_look;
@@ -173,6 +219,8 @@ void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p)
     if (p->cut_ns < self->params.reach_timeout_ns || !self->node->cut)
         return;
     p->cut_ns = 0;
+    if (is_connected(p))
+        return;
     self->node->cut(self, p->peer);
 }
 
@@ -189,6 +237,7 @@ static int dial(struct mend_proc *self, struct mend_tcp_pair *p)
 
 void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
 {
+    unsigned char nonce[MEND_NONCE_BYTES];
     int fd;
 
     if (p->call_at && mend_proc_now(self) < p->call_at) {
@@ -199,7 +248,7 @@ void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
         p->cut = false;
         return;
     }
-    fd = has_set(self) ? dial(self, p) : -1;
+    fd = has_set(self) && getrandom(nonce, sizeof(nonce), 0) == sizeof(nonce) ? dial(self, p) : -1;
     if (fd >= 0 || errno != EMFILE)
         begin_to_miss(self, p);
     if (fd < 0) {
@@ -207,7 +256,8 @@ void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
         return;
     }
     p->call++;
-    begin(self, p, fd, true);
+    begin(self, p, fd, NULL);
+    memcpy(p->hello.caller_nonce, nonce, sizeof(nonce));
 }
 
 /* Bytes that only the kernel had are written again. */
@@ -241,12 +291,13 @@ static bool adopt_positions(struct mend_tcp_pair *p, const struct mend_greeting 
     return true;
 }
 
-/* The peer has another connection: a call after that has a higher number. */
+/* The peer has another connection, or its own call is on its way, for which there is time: a call after that has a higher number. */
 static void on_refusal(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     if (p->call < p->answer.call)
         p->call = p->answer.call;
     mend_tcp_broken(self, p);
+    p->call_at = mend_proc_now(self) + PAUSE_REFUSED;
 }
 
 bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p)
@@ -254,10 +305,13 @@ bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p)
     const struct mend_greeting *g = &p->answer;
 
     if (!mend_greeting_is(g, &self->node->header->door, self->node->header->job) ||
-        g->from != p->peer || g->to != self->me)
+        g->from != p->peer || g->to != self->me ||
+        (g->kind != MEND_GREETING_ANSWER && g->kind != MEND_GREETING_REFUSAL) ||
+        !mend_same_bytes(g->caller_nonce, p->hello.caller_nonce, MEND_NONCE_BYTES) ||
+        !mend_same_bytes(g->door_nonce, p->hello.door_nonce, MEND_NONCE_BYTES))
         return false;
     p->pause_ns = p->call_at = 0;
-    if (g->refused) {
+    if (g->kind == MEND_GREETING_REFUSAL) {
         on_refusal(self, p);
         return true;
     }
@@ -277,14 +331,16 @@ static bool counts(const struct mend_proc *self, const struct mend_tcp_pair *p,
 static void take_bytes(struct mend_proc *self, struct mend_tcp_pair *p,
                        const struct mend_greeting *g, int fd)
 {
-    uint8_t answer_n = p->answer_n;
+    uint8_t challenge_n = p->challenge_n, answer_n = p->answer_n;
     uint64_t skip = p->skip, came = p->in.received;
 
     if (g->start > came)
         return;
+    p->challenge_n = sizeof(p->challenge);
     p->answer_n = sizeof(p->answer);
     p->skip = came - g->start;
     mend_tcp_drain(self, p, fd);
+    p->challenge_n = challenge_n;
     p->answer_n = answer_n;
     p->skip = skip + p->in.received - came;
 }
@@ -293,11 +349,11 @@ static void take_bytes(struct mend_proc *self, struct mend_tcp_pair *p,
 static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct mend_greeting *g,
                    int fd)
 {
-    struct mend_greeting answer = greeting(self, p);
+    struct mend_greeting refusal = greeting(self, p, MEND_GREETING_REFUSAL);
 
     take_bytes(self, p, g, fd);
-    answer.refused = 1;
-    send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
+    answer(self, &refusal, g);
+    send(fd, &refusal, sizeof(refusal), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
@@ -326,8 +382,7 @@ static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
         return;
     }
     p->cut = false;
-    begin(self, p, fd, false);
-    p->answer_n = sizeof(p->answer);
+    begin(self, p, fd, g);
 }
 
 /* There may be a few more of these, as somebody waits at the other end.  What is not taken now stays with the kernel. */

@@ -21,6 +21,7 @@ struct call {
     mend_peer from, to;
     int fd; /* the agent's end; -1: it was passed on, or is over */
     uint32_t n;
+    unsigned char nonce[MEND_NONCE_BYTES];
     struct mend_greeting greeting;
     int cable[2]; /* between the caller's socket and the other one; -1: there is none */
 };
@@ -34,6 +35,7 @@ static int dials_without_fd;                          /* so many calls find no d
 static const struct mend_greeting *passed_without_fd; /* NULL: none is */
 static void (*change_greeting)(
     struct mend_greeting *g); /* before it is passed on; NULL: as it is */
+static void (*change_challenge)(struct mend_challenge *m); /* the same with what the agent says */
 static int
     bell_set[MEND_FRAME_KINDS]; /* of each process: an epoll set, in which its callers are, too */
 static struct mend_node nodes[MEND_FRAME_KINDS];
@@ -53,6 +55,19 @@ static int call_the_deaf(void)
         CHECK(connect(fd, (struct sockaddr *)&at, len) == 0 || errno == EINPROGRESS);
     }
     return fd;
+}
+
+static void challenge(struct call *c)
+{
+    struct mend_challenge m = {.magic = MEND_GREETING_MAGIC,
+                               .version = MEND_GREETING_VERSION,
+                               .bytes = sizeof(c->greeting)};
+
+    memset(c->nonce, 1 + calls_n % 255, sizeof(c->nonce));
+    memcpy(m.nonce, c->nonce, sizeof(m.nonce));
+    if (change_challenge)
+        change_challenge(&m);
+    CHECK_EQ(send(c->fd, &m, sizeof(m), MSG_NOSIGNAL), sizeof(m));
 }
 
 static int test_dial(struct mend_proc *self, mend_peer peer)
@@ -77,6 +92,7 @@ static int test_dial(struct mend_proc *self, mend_peer peer)
         c->fd = b[1];
     }
     epoll_ctl(bell_set[peer], EPOLL_CTL_ADD, c->fd, &(struct epoll_event){.events = EPOLLIN});
+    challenge(c);
     calls_n++;
     return a[0];
 }
@@ -101,6 +117,8 @@ static bool test_caller(struct mend_proc *self, struct mend_greeting *g, int *fd
         n = recv(c->fd, (char *)&c->greeting + c->n, sizeof(c->greeting) - c->n, MSG_DONTWAIT);
         c->n += n > 0 ? (uint32_t)n : 0;
         if (c->n == sizeof(c->greeting)) {
+            CHECK(mend_greeting_is(&c->greeting, &headers[c->from].door, headers[c->from].job));
+            CHECK(mend_same_bytes(c->greeting.door_nonce, c->nonce, sizeof(c->nonce)));
             epoll_ctl(bell_set[self->me], EPOLL_CTL_DEL, c->fd, NULL);
             *g = c->greeting;
             if (change_greeting)

@@ -174,7 +174,9 @@ static void make_stream(void)
 
 /* ---- the peer ---- */
 
-static struct mend_greeting greeting(void)
+static struct mend_greeting greeting(enum mend_greeting_kind kind,
+                                     const unsigned char *caller_nonce,
+                                     const unsigned char *door_nonce)
 {
     struct mend_greeting g = {.magic = MEND_GREETING_MAGIC,
                               .version = MEND_GREETING_VERSION,
@@ -182,9 +184,12 @@ static struct mend_greeting greeting(void)
                               .job = headers[1].job,
                               .from = 0,
                               .to = 1,
+                              .kind = kind,
                               .call = 1};
 
-    memcpy(g.key, headers[1].door.key, sizeof(g.key));
+    memcpy(g.caller_nonce, caller_nonce, sizeof(g.caller_nonce));
+    memcpy(g.door_nonce, door_nonce, sizeof(g.door_nonce));
+    mend_greeting_sign(&g, &headers[1].door);
     return g;
 }
 
@@ -236,13 +241,14 @@ static bool is_all_read(void)
 static void try_stream(void)
 {
     mend_time_ns end = soon();
-    struct mend_greeting g = greeting();
+    struct mend_greeting g;
     struct mend_frame f;
     int fd;
 
     make_stream();
     listen_to_any();
     fd = test_dial(&procs[0], 1);
+    g = greeting(MEND_GREETING_CALL, calls[0].nonce, calls[0].nonce);
     door_is_shut = true; /* process 1 does not call back */
     CHECK_EQ(send(fd, &g, sizeof(g), MSG_NOSIGNAL), sizeof(g));
     write_stream(fd);
@@ -265,36 +271,54 @@ MEND_TEST(changed_streams_are_read_up_to_what_is_wrong)
 
 /* ---- answers ---- */
 
-/* Which bits of an answer may be any. */
-static bool may_be(const struct mend_greeting *g)
+static struct mend_greeting answer_to(const struct mend_greeting *called)
 {
-    struct mend_greeting right = greeting();
+    return greeting(MEND_GREETING_ANSWER, called->caller_nonce, called->door_nonce);
+}
 
-    right.refused = g->refused;
-    if (g->refused)
+/* Which bits of an answer may be any, if its sender has the key. */
+static bool may_be(const struct mend_greeting *g, const struct mend_greeting *called)
+{
+    struct mend_greeting right = answer_to(called);
+
+    right.kind = g->kind;
+    if (g->kind == MEND_GREETING_REFUSAL)
         right.call = g->call, right.start = g->start;
     right.received = g->received;
+    mend_greeting_sign(&right, &headers[1].door);
     return !memcmp(g, &right, sizeof(right)) &&
-           (g->refused || g->received <= procs[1].tcp->pair[0]->out.tail);
+           (g->kind == MEND_GREETING_REFUSAL ||
+            (g->kind == MEND_GREETING_ANSWER && g->received <= procs[1].tcp->pair[0]->out.tail));
+}
+
+/* is_signed: by a process that has the key. */
+static void try_answer_with_wrong_bit(uint32_t bit, bool is_signed)
+{
+    struct mend_greeting g, called;
+    int fd;
+
+    begin(2);
+    CHECK(try_send(1, 0, 8));
+    poll_at(1, MEND_PEER_NONE);
+    CHECK(test_caller(&procs[0], &called, &fd));
+    g = answer_to(&called);
+    ((unsigned char *)&g)[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    if (is_signed)
+        mend_greeting_sign(&g, &headers[1].door);
+    door_is_shut = true;
+    CHECK_EQ(send(fd, &g, sizeof(g), MSG_NOSIGNAL), sizeof(g));
+    for (int i = 0; i < LOOKS; i++)
+        poll_at(1, MEND_PEER_NONE);
+    CHECK_EQ(damaged_n, !(is_signed && may_be(&g, &called)));
+    close(fd);
+    finish();
 }
 
 MEND_TEST(an_answer_with_one_wrong_bit_is_refused)
 {
     for (uint32_t bit = 0; bit < 8 * sizeof(struct mend_greeting); bit++) {
-        struct mend_greeting g = greeting(), called;
-        int fd;
-
-        begin(2);
-        CHECK(try_send(1, 0, 8));
-        CHECK(test_caller(&procs[0], &called, &fd));
-        ((unsigned char *)&g)[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        door_is_shut = true;
-        CHECK_EQ(send(fd, &g, sizeof(g), MSG_NOSIGNAL), sizeof(g));
-        for (int i = 0; i < LOOKS; i++)
-            poll_at(1, MEND_PEER_NONE);
-        CHECK_EQ(damaged_n, !may_be(&g));
-        close(fd);
-        finish();
+        try_answer_with_wrong_bit(bit, true);
+        try_answer_with_wrong_bit(bit, false);
     }
 }
 

@@ -21,12 +21,14 @@ struct mend_tcp_pair {
     mend_peer peer;
 
     /* the connection */
-    int fd;           /* -1: none */
-    uint64_t call;    /* its number, or the last one's: connect.c */
-    bool mine;        /* this process has called */
-    bool wants_room;  /* the kernel takes no more now */
-    uint8_t hello_n;  /* bytes of our greeting that it has taken */
-    uint8_t answer_n; /* bytes of the peer's greeting that have come */
+    int fd;              /* -1: none */
+    uint64_t call;       /* its number, or the last one's: connect.c */
+    bool mine;           /* this process has called */
+    bool wants_room;     /* the kernel takes no more now */
+    uint8_t challenge_n; /* bytes of what the agent says that have come */
+    uint8_t hello_n;     /* bytes of our greeting that the kernel has taken */
+    uint8_t answer_n;    /* bytes of the peer's greeting that have come */
+    struct mend_challenge challenge;
     struct mend_greeting hello, answer;
     mend_time_ns call_at, pause_ns; /* not called again sooner; the next pause */
     bool cut;                       /* a connection is wanted, and could not be made yet */
@@ -115,6 +117,9 @@ void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p);
 void mend_tcp_take_callers(struct mend_proc *self);
 void mend_tcp_broken(struct mend_proc *self, struct mend_tcp_pair *p);
 bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p);
+
+/* connect.c: so does what the agent of the peer says first; false: this is not an agent of ours. */
+bool mend_tcp_on_challenge(struct mend_proc *self, struct mend_tcp_pair *p);
 
 /* connect.c: the pair's connection ends, if it has one; nothing else follows.  A process that sleeps looks again at that time, or
  * sooner; the timer has rung. */

@@ -164,6 +164,16 @@ static void take_frame(struct mend_proc *self, struct mend_tcp_pair *p)
     deliver(self, p, f, (const char *)f + MEND_TCP_HEADER);
 }
 
+static void take_challenge(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    p->challenge_n += (uint8_t)move(self->tcp, (char *)&p->challenge + p->challenge_n,
+                                    (uint32_t)sizeof(p->challenge) - p->challenge_n);
+    if (p->challenge_n < sizeof(p->challenge) || mend_tcp_on_challenge(self, p))
+        return;
+    p->challenge_n = 0; /* so nothing is said there */
+    damaged(self, p);
+}
+
 static void take_greeting(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     p->answer_n += (uint8_t)move(self->tcp, (char *)&p->answer + p->answer_n,
@@ -188,7 +198,9 @@ static void deliver_buffer(struct mend_proc *self)
     struct mend_tcp_pair *p = t->from;
 
     while (t->at < t->end && !p->damaged && !self->sated) {
-        if (p->answer_n < sizeof(p->answer))
+        if (p->challenge_n < sizeof(p->challenge))
+            take_challenge(self, p);
+        else if (p->answer_n < sizeof(p->answer))
             take_greeting(self, p);
         else if (p->skip)
             skip(t, p);
@@ -215,7 +227,9 @@ static int places(struct mend_tcp *t, struct mend_tcp_pair *p, struct iovec plac
         place[1] = (struct iovec){t->buffer, p->place ? AFTER_BYTES : MEND_TCP_READ_BYTES};
         return 2;
     }
-    if (p->answer_n < sizeof(p->answer))
+    if (p->challenge_n < sizeof(p->challenge))
+        next = p->challenge_n;
+    else if (p->answer_n < sizeof(p->answer))
         next = p->answer_n;
     place[0] = (struct iovec){t->buffer + next % 8, MEND_TCP_READ_BYTES};
     return 1;

@@ -76,9 +76,11 @@ static ssize_t write_pieces(struct mend_tcp_pair *p, struct iovec *piece, int n)
     return sendmsg(p->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* The greeting comes before everything else.  True: the kernel has all of it. */
+/* The greeting comes before everything else.  True: the kernel has all of it.  A caller waits for the nonce that belongs into it. */
 static bool greet(struct mend_proc *self, struct mend_tcp_pair *p)
 {
+    if (p->challenge_n < sizeof(p->challenge))
+        return false;
     while (p->fd >= 0 && p->hello_n < sizeof(p->hello)) {
         struct iovec rest = {(char *)&p->hello + p->hello_n, sizeof(p->hello) - p->hello_n};
         ssize_t n = write_pieces(p, &rest, 1);
@@ -87,7 +89,6 @@ static bool greet(struct mend_proc *self, struct mend_tcp_pair *p)
         if (n <= 0)
             return false;
         p->hello_n += (uint8_t)n;
-        p->cut = false;
     }
     return p->fd >= 0;
 }

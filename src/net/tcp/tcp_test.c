@@ -3,6 +3,7 @@
  * twice.
  *
  *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S5-14: strangers cannot join, read, delay or end a job
  *   S5-15: a broken connection is made again, nothing lost or doubled */
 #include "net/contract_procs_test.h"
 #include "net/tcp/door_test.h"
@@ -126,7 +127,7 @@ MEND_TEST(a_connection_may_end_behind_each_byte)
     uint64_t bytes = 0;
 
     while (bytes < 1200 && try_cut_behind(bytes, false))
-        bytes += bytes < 160 ? 1 : 7; /* all of the greeting, and of some frames */
+        bytes += bytes < 320 ? 1 : 7; /* all of the greeting, and of some frames */
     CHECK(bytes > 600);               /* those of one direction */
 }
 
@@ -135,7 +136,7 @@ MEND_TEST(two_that_have_called_each_other_lose_nothing)
     uint64_t bytes = 0;
 
     while (bytes < 2400 && try_cut_behind(bytes, true))
-        bytes += bytes < 160 ? 1 : 7; /* all of the greeting, and of some frames */
+        bytes += bytes < 320 ? 1 : 7; /* all of the greeting, and of some frames */
     CHECK(bytes > 1200);
 }
 
@@ -258,6 +259,7 @@ MEND_TEST(what_came_by_a_call_that_does_not_count_is_delivered)
     begin(2);
     CHECK(try_send(0, 1, 8));
     send_some(1, 0);
+    poll_at(1, MEND_PEER_NONE); /* gets the nonce, and writes */
     NET->sever(&procs[0], 1);
     CHECK_EQ(came_n[1][0], MEND_COUNT_OF(short_lens));
     finish();
@@ -520,7 +522,9 @@ static void answer_wrongly(void (*change)(struct mend_greeting *g))
 
     begin(2);
     CHECK(try_send(0, 1, 8));
+    poll_at(0, MEND_PEER_NONE);
     CHECK(test_caller(&procs[1], &g, &fd));
+    g.kind = MEND_GREETING_ANSWER;
     g.from = 1;
     g.to = 0;
     g.start = g.received = 0;
@@ -532,39 +536,81 @@ static void answer_wrongly(void (*change)(struct mend_greeting *g))
     finish();
 }
 
+static void sign(struct mend_greeting *g)
+{
+    mend_greeting_sign(g, &headers[0].door);
+}
+
 static void wrong_key(struct mend_greeting *g)
 {
-    g->key[MEND_DOOR_KEY_BYTES - 1]++;
+    struct mend_door door = headers[0].door;
+
+    door.key[MEND_DOOR_KEY_BYTES - 1]++;
+    mend_greeting_sign(g, &door);
+}
+
+static void wrong_proof(struct mend_greeting *g)
+{
+    sign(g);
+    g->proof[sizeof(g->proof) - 1] ^= 1;
 }
 
 static void wrong_job(struct mend_greeting *g)
 {
     g->job++;
+    sign(g);
 }
 
 static void wrong_name(struct mend_greeting *g)
 {
     g->from = 0;
+    sign(g);
 }
 
 static void wrong_size(struct mend_greeting *g)
 {
     g->bytes++;
+    sign(g);
+}
+
+/* It was recorded. */
+static void nonce_of_another_call(struct mend_greeting *g)
+{
+    g->caller_nonce[0]++;
+    sign(g);
+}
+
+static void nonce_of_another_door(struct mend_greeting *g)
+{
+    g->door_nonce[0]++;
+    sign(g);
+}
+
+static void is_a_call(struct mend_greeting *g)
+{
+    g->kind = MEND_GREETING_CALL;
+    sign(g);
 }
 
 static void from_later_on(struct mend_greeting *g)
 {
     g->start = 8;
+    sign(g);
 }
 
 static void has_more_than_was_sent(struct mend_greeting *g)
 {
     g->received = 1000;
+    sign(g);
 }
 
 MEND_TEST(an_answer_that_does_not_fit_is_refused)
 {
     answer_wrongly(wrong_key);
+    answer_wrongly(wrong_proof);
+    answer_wrongly(nonce_of_another_call);
+    answer_wrongly(nonce_of_another_door);
+    answer_wrongly(is_a_call);
     answer_wrongly(wrong_job);
     answer_wrongly(wrong_name);
     answer_wrongly(wrong_size);
@@ -584,6 +630,44 @@ static void call_wrongly(void (*change)(struct mend_greeting *g))
     finish();
 }
 
+static void other_magic(struct mend_challenge *m)
+{
+    m->magic++;
+}
+
+static void other_version(struct mend_challenge *m)
+{
+    m->version++;
+}
+
+static void other_size(struct mend_challenge *m)
+{
+    m->bytes++;
+}
+
+static void challenge_wrongly(void (*change)(struct mend_challenge *m))
+{
+    struct mend_greeting g;
+    int fd;
+
+    begin(2);
+    change_challenge = change;
+    CHECK(try_send(0, 1, 8));
+    change_challenge = NULL;
+    for (int i = 0; i < 4; i++)
+        poll_at(0, MEND_PEER_NONE);
+    CHECK_EQ(damaged_n, 1);
+    CHECK(!test_caller(&procs[1], &g, &fd)); /* it has said nothing */
+    finish();
+}
+
+MEND_TEST(a_door_of_another_version_is_refused)
+{
+    challenge_wrongly(other_magic);
+    challenge_wrongly(other_version);
+    challenge_wrongly(other_size);
+}
+
 /* Nothing would be read from that peer, so this process must not go on as if it could wait for it. */
 MEND_TEST(a_call_that_does_not_fit_is_damage)
 {
@@ -599,6 +683,7 @@ MEND_TEST(a_connection_without_a_descriptor_is_made_again)
 
     begin(2);
     CHECK(try_send(0, 1, 8));
+    poll_at(0, MEND_PEER_NONE);
     CHECK(test_caller(&procs[1], &g, &fd));
     close(fd);
     passed_without_fd = &g;
@@ -637,6 +722,7 @@ MEND_TEST(a_frame_in_parts_without_memory_comes_later)
     begin(2);
     for (int i = 0; i < 8; i++)
         CHECK(try_send(0, 1, 20000));
+    poll_at(0, MEND_PEER_NONE);
     poll_at(1, MEND_PEER_NONE); /* makes the pair */
     mend_arena_set_faults(procs[1].arena, 1, true);
     look_often();

@@ -6,18 +6,18 @@
  *
  *     300 times with random bytes, 100 times with a part of a greeting, 100 times with an end at once, and 1000 times silently
  *     to ranks that are dead or were never there, with the key of the job; with a key of which one bit is wrong
- *     with the greeting of a connection that there is already, and what followed it
+ *     with a greeting that was right for another connection; with its own end of one that there is already, and what followed it
  *
  * Meanwhile ranks 0, 1 and 2 exchange messages.  While 1000 wait silently, rank 3 dies, which rank 2 is told of, and ranks 1 and
  * 2 make their first connection.  The agent holds no more than 256 strangers, and shows silent ones out after 5 s.
  *
- * This is a part of what the statement on strangers wants.  The key stands in the greeting, so a process that can listen to the
- * network has it; and two users or two hosts are not tried here.
+ * Two users or two hosts are not tried here.
  *
- * BUILD: -I{root}/src
+ * BUILD: -I{root}/src {root}/src/base/sha256.c
  *
  *   S0-2: a call that needs no dead process completes normally
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S5-14: strangers cannot join, read, delay or end a job
  *
  * RUN: -n 4 ; set NODES=2 ; set NET=tcp ; time 60 ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok" */
 #include "../common.h"
@@ -162,9 +162,24 @@ static struct mend_greeting greeting(int from, int to)
                               .job = header->job,
                               .from = from,
                               .to = to,
+                              .kind = MEND_GREETING_CALL,
                               .call = 1};
 
-    memcpy(g.key, header->door.key, sizeof(g.key));
+    return g;
+}
+
+/* With the nonce of this connection, or of another one; by that key. */
+static struct mend_greeting sign(int fd, struct mend_greeting g, bool recorded, bool has_key)
+{
+    struct mend_door door = header->door;
+    struct mend_challenge c;
+
+    if (recv(fd, &c, sizeof(c), MSG_WAITALL) != sizeof(c))
+        fails("the agent says no nonce", fd, 0);
+    memcpy(g.door_nonce, c.nonce, sizeof(g.door_nonce));
+    g.door_nonce[0] ^= recorded;
+    door.key[MEND_DOOR_KEY_BYTES - 1] ^= !has_key;
+    mend_greeting_sign(&g, &door);
     return g;
 }
 
@@ -191,15 +206,21 @@ static void be_strange(void)
 }
 
 /* One greeting, and then so many bytes that are not frames. */
-static void greet(struct mend_greeting g, size_t n)
+static void greet_as(struct mend_greeting g, size_t n, bool recorded, bool has_key)
 {
     char bytes[20000];
     int fd = knock();
 
+    g = sign(fd, g, recorded, has_key);
     memset(bytes, 0xff, sizeof(bytes));
     say_to(fd, &g, sizeof(g));
     say_to(fd, bytes, n);
     await_end(fd, AT_ONCE_S);
+}
+
+static void greet(struct mend_greeting g, size_t n)
+{
+    greet_as(g, n, false, true);
 }
 
 static void claim_to_belong(void)
@@ -208,10 +229,11 @@ static void claim_to_belong(void)
     struct mend_greeting g = greeting(2, 1);
 
     g.call = 1000;
-    g.key[MEND_DOOR_KEY_BYTES - 1] ^= 1;
+    greet_as(g, 20000, false, false);
+    greet_as(g, 20000, true, true);
+    g.kind = MEND_GREETING_ANSWER;
     greet(g, 20000);
-    g = greeting(2, 1);
-    g.call = 1000;
+    g.kind = MEND_GREETING_CALL;
     g.job++;
     greet(g, 20000);
     for (int i = 0; i < (int)(sizeof(nobody) / sizeof(nobody[0])); i++)
