@@ -2,6 +2,8 @@
 /* wire.c – see wire.h. */
 #include "share/wire.h"
 
+#include "base/bytes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,39 +13,25 @@
 #define MAGIC     0x4d574952u /* "MWIR" */
 #define READ_ROOM ((size_t)64 << 10)
 
-static void put(unsigned char *at, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t get(const unsigned char *at, size_t bytes)
-{
-    uint64_t value = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << 8 * i;
-    return value;
-}
-
 void mend_wire_encode(const struct mend_message *m, unsigned char head[MEND_WIRE_HEAD])
 {
-    put(head, MAGIC, 4);
-    put(head + 4, MEND_WIRE_VERSION, 2);
-    put(head + 6, MEND_WIRE_HEAD, 2);
-    put(head + 8, m->kind, 4);
-    put(head + 12, (uint32_t)m->rank, 4);
-    put(head + 16, m->len, 4);
-    put(head + 20, 0, 4);
+    mend_bytes_put(head, MAGIC, 4);
+    mend_bytes_put(head + 4, MEND_WIRE_VERSION, 2);
+    mend_bytes_put(head + 6, MEND_WIRE_HEAD, 2);
+    mend_bytes_put(head + 8, m->kind, 4);
+    mend_bytes_put(head + 12, (uint32_t)m->rank, 4);
+    mend_bytes_put(head + 16, m->len, 4);
+    mend_bytes_put(head + 20, 0, 4);
     for (size_t i = 0; i < MEND_MESSAGE_ARGS; i++)
-        put(head + 24 + 8 * i, (uint64_t)m->arg[i], 8);
+        mend_bytes_put(head + 24 + 8 * i, (uint64_t)m->arg[i], 8);
 }
 
 static bool is_sound(const unsigned char *head)
 {
-    return get(head, 4) == MAGIC && get(head + 4, 2) == MEND_WIRE_VERSION &&
-           get(head + 6, 2) == MEND_WIRE_HEAD && get(head + 8, 4) < MEND_MESSAGE_KINDS &&
-           get(head + 16, 4) <= MEND_WIRE_DATA_MAX && get(head + 20, 4) == 0;
+    return mend_bytes_get(head, 4) == MAGIC && mend_bytes_get(head + 4, 2) == MEND_WIRE_VERSION &&
+           mend_bytes_get(head + 6, 2) == MEND_WIRE_HEAD &&
+           mend_bytes_get(head + 8, 4) < MEND_MESSAGE_KINDS &&
+           mend_bytes_get(head + 16, 4) <= MEND_WIRE_DATA_MAX && mend_bytes_get(head + 20, 4) == 0;
 }
 
 ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_message *m_p)
@@ -52,11 +40,11 @@ ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_messag
         return 0;
     if (!is_sound(at))
         return -1;
-    m_p->kind = (enum mend_message_kind)get(at + 8, 4);
-    m_p->rank = (int32_t)get(at + 12, 4);
-    m_p->len = (uint32_t)get(at + 16, 4);
+    m_p->kind = (enum mend_message_kind)mend_bytes_get(at + 8, 4);
+    m_p->rank = (int32_t)mend_bytes_get(at + 12, 4);
+    m_p->len = (uint32_t)mend_bytes_get(at + 16, 4);
     for (size_t i = 0; i < MEND_MESSAGE_ARGS; i++)
-        m_p->arg[i] = (int64_t)get(at + 24 + 8 * i, 8);
+        m_p->arg[i] = (int64_t)mend_bytes_get(at + 24 + 8 * i, 8);
     m_p->data = (const char *)at + MEND_WIRE_HEAD;
     if (len < MEND_WIRE_HEAD + m_p->len + 1)
         return 0;

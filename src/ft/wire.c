@@ -2,35 +2,11 @@
 /* wire.c – encoding and decoding of what ft/ puts on a network; see wire.h for the layout. */
 #include "ft/wire.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 enum form { FORM_EMPTY = 0, FORM_BITMAP = 1, FORM_RUNS = 2 };
-
-/* Bytes being read; a read beyond the end makes it bad and gives 0. */
-struct reader {
-    const uint8_t *at, *end;
-    bool bad;
-};
-
-static uint8_t *put(uint8_t *p, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        *p++ = (uint8_t)(v >> (8 * i));
-    return p;
-}
-
-static uint64_t get(struct reader *r, int bytes)
-{
-    uint64_t v = 0;
-
-    if (r->end - r->at < bytes) {
-        r->bad = true;
-        return 0;
-    }
-    for (int i = 0; i < bytes; i++)
-        v |= (uint64_t)*r->at++ << (8 * i);
-    return v;
-}
 
 /* The next run of members at or after *first: false if there is none. */
 static bool next_run(const uint64_t *set, int32_t n, int32_t *first, int32_t *len)
@@ -78,23 +54,23 @@ static uint8_t *put_set(uint8_t *p, enum form form, const uint64_t *set, int32_t
         return p;
     if (form == FORM_BITMAP) {
         for (size_t i = 0; i < bitmap_bytes(n); i++)
-            p = put(p, set[i / 8] >> (8 * (i % 8)) & 0xff, 1);
+            p = mend_bytes_put(p, set[i / 8] >> (8 * (i % 8)) & 0xff, 1);
         return p;
     }
-    p = put(p, count_runs(set, n), 4);
+    p = mend_bytes_put(p, count_runs(set, n), 4);
     for (int32_t first = 0, len; next_run(set, n, &first, &len); first += len) {
-        p = put(p, (uint32_t)first, 4);
-        p = put(p, (uint32_t)len, 4);
+        p = mend_bytes_put(p, (uint32_t)first, 4);
+        p = mend_bytes_put(p, (uint32_t)len, 4);
     }
     return p;
 }
 
-static void get_runs(struct reader *r, uint64_t *set, int32_t n)
+static void get_runs(struct mend_bytes *r, uint64_t *set, int32_t n)
 {
-    uint64_t count = get(r, 4), end = 0;
+    uint64_t count = mend_bytes_next(r, 4), end = 0;
 
     for (uint64_t i = 0; i < count && !r->bad; i++) {
-        uint64_t first = get(r, 4), len = get(r, 4);
+        uint64_t first = mend_bytes_next(r, 4), len = mend_bytes_next(r, 4);
 
         if (len == 0 || (i && first <= end) || first + len > (uint64_t)n) {
             r->bad = true;
@@ -107,7 +83,7 @@ static void get_runs(struct reader *r, uint64_t *set, int32_t n)
 }
 
 /* Returns the number of its members. */
-static int32_t get_set(struct reader *r, unsigned form, uint64_t *set, int32_t n)
+static int32_t get_set(struct mend_bytes *r, unsigned form, uint64_t *set, int32_t n)
 {
     size_t bytes = 0;
     int32_t members_n;
@@ -119,7 +95,7 @@ static int32_t get_set(struct reader *r, unsigned form, uint64_t *set, int32_t n
         get_runs(r, set, n);
     else if (form == FORM_BITMAP)
         for (size_t i = 0; i < bitmap_bytes(n); i++)
-            set[i / 8] |= get(r, 1) << (8 * (i % 8));
+            set[i / 8] |= mend_bytes_next(r, 1) << (8 * (i % 8));
     else
         r->bad = true;
     members_n = mend_bits_count(set, mend_bits_words(n));
@@ -163,18 +139,18 @@ size_t mend_ft_agree_encode(const struct mend_agree_msg *msg, int32_t n, void *b
     bytes += MEND_FT_AGREE_HEAD_BYTES + (size_t)__builtin_popcount(words) * 8;
     if (bytes > size)
         return 0;
-    p = put(p, (uint64_t)msg->kind, 1);
-    p = put(p, words, 1);
-    p = put(p, (uint64_t)failed | (uint64_t)dead << 4, 1);
-    p = put(p, msg->seq, 8);
-    p = put(p, (uint32_t)msg->ballot, 4);
-    p = put(p, (uint32_t)(msg->accepted + 1), 4);
+    p = mend_bytes_put(p, (uint64_t)msg->kind, 1);
+    p = mend_bytes_put(p, words, 1);
+    p = mend_bytes_put(p, (uint64_t)failed | (uint64_t)dead << 4, 1);
+    p = mend_bytes_put(p, msg->seq, 8);
+    p = mend_bytes_put(p, (uint32_t)msg->ballot, 4);
+    p = mend_bytes_put(p, (uint32_t)(msg->accepted + 1), 4);
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         if (words >> w & 1)
-            p = put(p, v->and_word[w], 8);
+            p = mend_bytes_put(p, v->and_word[w], 8);
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         if (words >> (MEND_AGREE_WORDS + w) & 1)
-            p = put(p, v->max_word[w], 8);
+            p = mend_bytes_put(p, v->max_word[w], 8);
     p = put_set(p, failed, v->failed, n);
     p = put_set(p, dead, msg->dead, n);
     return (size_t)(p - (uint8_t *)buf);
@@ -183,18 +159,18 @@ size_t mend_ft_agree_encode(const struct mend_agree_msg *msg, int32_t n, void *b
 enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, int32_t from,
                                       uint64_t *sets, struct mend_agree_msg *msg_p)
 {
-    struct reader r = {buf, (const uint8_t *)buf + len, false};
-    unsigned kind = (unsigned)get(&r, 1), words = (unsigned)get(&r, 1),
-             forms = (unsigned)get(&r, 1);
+    struct mend_bytes r = {buf, (const uint8_t *)buf + len, false};
+    unsigned kind = (unsigned)mend_bytes_next(&r, 1), words = (unsigned)mend_bytes_next(&r, 1),
+             forms = (unsigned)mend_bytes_next(&r, 1);
     uint64_t ballot, accepted;
 
     memset(msg_p, 0, sizeof *msg_p);
     mend_agree_value_init(&msg_p->value);
     msg_p->kind = (enum mend_agree_msg_kind)kind;
     msg_p->peer = from;
-    msg_p->seq = get(&r, 8);
-    ballot = get(&r, 4);
-    accepted = get(&r, 4);
+    msg_p->seq = mend_bytes_next(&r, 8);
+    ballot = mend_bytes_next(&r, 4);
+    accepted = mend_bytes_next(&r, 4);
     if (r.bad || kind < MEND_AGREE_UP || kind > MEND_AGREE_GONE || ballot >= (uint64_t)n ||
         accepted > ballot + 1 || (!has_value(msg_p) && (words || forms & 15)) ||
         (kind == MEND_AGREE_GONE && forms))
@@ -203,10 +179,10 @@ enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, in
     msg_p->accepted = (int32_t)accepted - 1;
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         if (words >> w & 1)
-            msg_p->value.and_word[w] = get(&r, 8);
+            msg_p->value.and_word[w] = mend_bytes_next(&r, 8);
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         if (words >> (MEND_AGREE_WORDS + w) & 1)
-            msg_p->value.max_word[w] = get(&r, 8);
+            msg_p->value.max_word[w] = mend_bytes_next(&r, 8);
     msg_p->value.failed = sets;
     msg_p->value.nfailed = get_set(&r, forms & 15, sets, n);
     msg_p->dead = sets + mend_bits_words(n);
@@ -218,14 +194,14 @@ enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, in
 
 bool mend_ft_agree_peek(const void *buf, size_t len, struct mend_agree_msg *msg_p)
 {
-    struct reader r = {buf, (const uint8_t *)buf + len, false};
-    unsigned kind = (unsigned)get(&r, 1);
+    struct mend_bytes r = {buf, (const uint8_t *)buf + len, false};
+    unsigned kind = (unsigned)mend_bytes_next(&r, 1);
 
     memset(msg_p, 0, sizeof *msg_p);
-    get(&r, 2);
+    mend_bytes_next(&r, 2);
     msg_p->kind = (enum mend_agree_msg_kind)kind;
-    msg_p->seq = get(&r, 8);
-    msg_p->ballot = (int32_t)get(&r, 4);
-    get(&r, 4);
+    msg_p->seq = mend_bytes_next(&r, 8);
+    msg_p->ballot = (int32_t)mend_bytes_next(&r, 4);
+    mend_bytes_next(&r, 4);
     return !r.bad && kind >= MEND_AGREE_UP && kind <= MEND_AGREE_GONE && msg_p->ballot >= 0;
 }
