@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 
+#define LOOK_TURNS_ALONE                                                                           \
+    16u /* between two looks of a process that spins and that the agent does not ring */
 #define DEAF_NS MEND_NS_PER_MS /* sleeps of a process whose descriptors nobody watches */
 
 static struct mend_node_rank *me(struct mend_proc *self)
@@ -116,6 +118,14 @@ static bool is_armed(struct mend_proc *self)
     return mend_load_relaxed(&me(self)->armed) != 0;
 }
 
+/* The agent can ring while this process spins, without taking its core. */
+static bool has_free_core(struct mend_proc *self)
+{
+    const struct mend_node_header *h = self->node->header;
+
+    return h->ranks_here_n < h->cores_n;
+}
+
 /* A request comes before the look, so what comes behind it rings; but not while the descriptors are known to be readable, which
  * would be an event at once: then the next turn makes it. */
 static bool bell_is_due(struct mend_proc *self, struct mend_look *look)
@@ -123,14 +133,15 @@ static bool bell_is_due(struct mend_proc *self, struct mend_look *look)
     struct mend_watch *w = self->node->watch;
     uint32_t n = rung_n(self);
 
-    bool rung = look->rung_n != n;
+    bool rung = look->rung_n != n, asks = has_free_core(self);
+    uint32_t turns = asks ? MEND_LOOK_TURNS : LOOK_TURNS_ALONE;
 
-    if (self->waits && (!w || mend_watch_is_asked(w, n)) && !rung &&
-        look->yields_n == self->yields_n && ++look->turns_n % MEND_LOOK_TURNS && !is_armed(self))
+    if (self->waits && (!w || !asks || mend_watch_is_asked(w, n)) && !rung &&
+        look->yields_n == self->yields_n && ++look->turns_n % turns && !is_armed(self))
         return false;
     look->rung_n = n;
     look->yields_n = self->yields_n;
-    if (w && !rung)
+    if (w && !rung && asks)
         keep_asking(self);
     return true;
 }

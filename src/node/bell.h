@@ -34,7 +34,7 @@ struct mend_bell {
     void (*unwatch)(struct mend_proc *self, int fd);
     /* Is a look at watched descriptors worth a system call?  In a wait it is when one has become readable since the last look, in
      * the last turn before a sleep, in the first behind one that gave the core away, and in every MEND_LOOK_TURNS-th; else
-     * the answer is a load.  A call that does not wait looks seldom, and always.  A transport whose poll is hinted at a peer that it reaches need not
+     * the answer is a load.  Where no core is free, the agent is asked only before a sleep, and looks come sooner.  A call that does not wait looks seldom, and always.  A transport whose poll is hinted at a peer that it reaches need not
      * ask: then it looks in each turn. */
     bool (*is_due)(struct mend_proc *self, struct mend_look *look);
     /* From now on, until that has happened, the process is signalled when a watched descriptor is readable, if it takes pokes
