@@ -52,7 +52,7 @@ static void fill_header(struct agent *agent, const struct mend_node_header *layo
     h->agent_pid = (uint32_t)agent->self_pid;
     h->node = agent->nodes.me;
     h->cores_n = cores_allowed();
-    mend_segment_expect(agent, agent->o->ranks_n); /* the agents of all nodes are on this machine */
+    mend_segment_expect(agent, agent->n); /* the agents of all nodes are on this machine */
     h->reporting = agent->reporting;
     h->start_ns = agent->start_ns;
     memcpy(h->door.key, agent->nodes.key, sizeof(h->door.key));
