@@ -12,6 +12,7 @@
 #include "io/file.h"
 
 #include "comm/errcode.h"
+#include "decide/revoke.h"
 #include "io/append.h"
 #include "io/keep.h"
 #include "io/later.h"
@@ -69,7 +70,9 @@ static int agree(struct mend_file *f, struct mend_decision *d, int *failed_n_p)
     }
     if (failed_n_p)
         *failed_n_p = d->failed_n;
-    if (!(d->and_word[0] & VALID) || c->revoked) /* one that is revoked has said 0 beforehand */
+    if (!(d->and_word[0] & VALID)) /* one that is revoked has said 0 beforehand */
+        mend_revoke_heard(c);
+    if (c->revoked)
         return MPI_ERR_INVALIDATED;
     if (d->failed_n && !failed_n_p)
         return MEND_CLASS_PROC_FAILED;

@@ -31,6 +31,7 @@
 #include "io/exchange.h"
 
 #include "comm/errcode.h"
+#include "decide/revoke.h"
 #include "io/keep.h"
 
 #include <stdio.h>
@@ -108,6 +109,13 @@ static void finish(struct mend_together *t, int err, MPI_Count bytes)
         mend_type_put(self, t->data.type);
     t->base.bytes = bytes;
     mend_request_complete(&t->base, t->own_error ? t->own_error : err);
+}
+
+/* Here, too, if another member has said so. */
+static void finish_revoked(struct mend_together *t)
+{
+    mend_revoke_heard(t->f->comm);
+    finish(t, MPI_ERR_INVALIDATED, 0);
 }
 
 static void finish_alone(struct mend_together *t)
@@ -219,7 +227,7 @@ static bool on_answer(struct mend_together *t)
         return true;
     }
     if (t->invalid)
-        finish(t, MPI_ERR_INVALIDATED, 0);
+        finish_revoked(t);
     else
         finish_alone(t);
     return false;
@@ -241,7 +249,7 @@ static bool on_end(struct mend_together *t)
     if (t->write && !t->invalid && t->fine && t->has_pieces)
         mend_file_keep(t->f, t->at, t->total, &t->data, NULL);
     if (t->invalid)
-        finish(t, MPI_ERR_INVALIDATED, 0);
+        finish_revoked(t);
     else if (t->fine && t->has_pieces)
         finish(t, MPI_SUCCESS, t->there);
     else

@@ -73,7 +73,7 @@ each()
             death.done) more="--inject kill:2@coll.enter" victims=2 ;;
             validate.cut) more="--inject kill:2@validate.enter" victims=2 ;;
             coll.shm.arrived) shm=1 ;;
-            agree.sent.down | revoke.local | member.invite) who=0 ;;
+            agree.sent.down | revoke.* | member.invite) who=0 ;;
             p2p.data.pulled) copy=always ;;
             rma.unlocked) rma=1 ;;
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
