@@ -102,17 +102,19 @@ void mend_iof_set_stream(struct mend_iof *f, struct stream *s, int i, bool error
         snprintf(s->tag, sizeof(s->tag), error ? "[%d:err] " : "[%d] ", i);
 }
 
-void mend_iof_count_streams(struct mend_iof *f, int i)
+/* The thread takes it when it is woken; the rank writes nothing before it is started. */
+static void add_stream(struct mend_iof *f, int i, bool error, struct sink *sink, int fd)
 {
-    for (int k = f->streams_n; k < 2 * i + 2; k++)
-        f->stream[k].fd = -1;
-    if (f->streams_n < 2 * i + 2)
-        f->streams_n = 2 * i + 2;
+    struct mend_iof_news *n =
+        mend_iof_news(&f->stream[2 * i + error], i, error, MEND_OUTPUT_OPEN, 0);
+
+    n->sink = sink;
+    n->fd = fd;
+    mend_iof_add_news(f, n);
 }
 
 static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
 {
-    struct stream *s = &f->stream[2 * i + error];
     struct sink *sink;
     int fd[2];
 
@@ -124,12 +126,7 @@ static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
     if (!sink || !(f->o->pty && !error ? open_terminal(fd) : pipe2(fd, O_CLOEXEC) == 0))
         return false;
     fcntl(fd[0], F_SETFL, O_NONBLOCK);
-    pthread_mutex_lock(&f->lock);
-    mend_iof_set_stream(f, s, i, error, sink);
-    s->fd = fd[0];
-    if (f->relay)
-        mend_iof_relay_open(f, s);
-    pthread_mutex_unlock(&f->lock);
+    add_stream(f, i, error, sink, fd[0]);
     *fd_p = fd[1];
     return true;
 }
@@ -138,11 +135,9 @@ bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *e
 {
     int *end = f->child_end[i];
 
-    pthread_mutex_lock(&f->lock);
-    mend_iof_count_streams(f, i);
-    pthread_mutex_unlock(&f->lock);
     end[0] = end[1] = end[2] = -1;
     if (i == f->direct_rank) {
+        add_stream(f, i, false, NULL, -1);
         *in_p = end[0] = 0;
         *out_p = end[1] = 1;
         *err_p = end[2] = f->o->merge_output ? 1 : 2;
@@ -166,11 +161,8 @@ static void close_child_ends(struct mend_iof *f, int i)
 
 void mend_iof_not_started_rank(struct mend_iof *f, int i)
 {
-    close_child_ends(f, i);
-    pthread_mutex_lock(&f->lock);
-    for (int k = 2 * i; k < 2 * i + 2; k++)
-        mend_iof_close_stream(&f->stream[k]);
-    pthread_mutex_unlock(&f->lock);
+    close_child_ends(f, i); /* so our ends end, too */
+    mend_iof_wake(f);
 }
 
 void mend_iof_started_rank(struct mend_iof *f, int i)

@@ -7,6 +7,7 @@
  *   iof_report.c    equal reports of fatal errors as one
  *   iof_sink.c      sinks: files and descriptors
  *   iof_input.c     the terminal's input to rank 0
+ *   iof_news.c      what other threads have for a stream
  *   iof_relay.c     the bytes of a stream from the agent of another node to the root
  *
  * The lock covers streams and sinks; the input belongs to the thread. */
@@ -59,6 +60,20 @@ struct stream {
     bool stamped; /* the time before the tag */
 };
 
+/* What another thread has for a stream (iof_news.c). */
+struct mend_iof_news {
+    struct mend_iof_news *next;
+    enum mend_output_step step;
+    struct stream *stream; /* NULL: all of the agent end */
+    int rank;
+    bool error;
+    int fd;            /* OPEN: our end of its pipe */
+    struct sink *sink; /* OPEN */
+    const struct mend_post *agent;
+    size_t len;
+    char data[];
+};
+
 struct input {
     int fd; /* our end of rank 0's standard input, -1: closed or not ours */
     char buf[INPUT_BYTES];
@@ -92,7 +107,7 @@ struct mend_iof {
     char *later;                   /* our messages that wait for that */
     size_t later_len;
     pthread_mutex_t lock;                   /* streams and sinks */
-    struct mend_iof_news *news, *news_last; /* iof_relay.c */
+    struct mend_iof_news *news, *news_last; /* iof_news.c */
     pthread_mutex_t news_lock;
     pthread_mutex_t files_lock; /* opening files */
     pthread_t thread;
@@ -120,19 +135,24 @@ void mend_iof_complain(struct mend_iof *f);
 /* Where a stream of rank i goes, NULL: the file cannot be opened (a message was printed).  Any thread. */
 struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error);
 
-/* What a stream is; from now on there are streams of rank i.  The lock is held. */
+/* What a stream is.  The lock is held. */
 void mend_iof_set_stream(struct mend_iof *f, struct stream *s, int i, bool error,
                          struct sink *sink);
-void mend_iof_count_streams(struct mend_iof *f, int i);
+
+/* ---- iof_news.c ---- */
+
+/* News with room for len bytes; the list takes them, and the thread is not woken.  What is in the list goes to the streams; the
+ * lock is held. */
+struct mend_iof_news *mend_iof_news(struct stream *s, int rank, bool error,
+                                    enum mend_output_step step, size_t len);
+void mend_iof_add_news(struct mend_iof *f, struct mend_iof_news *n);
+void mend_iof_take_news(struct mend_iof *f);
 
 /* ---- iof_relay.c ---- */
 
 /* The root is told of the stream; gets what is in the buffer, as far as it takes it now. */
 void mend_iof_relay_open(struct mend_iof *f, struct stream *s);
 void mend_iof_relay_stream(struct mend_iof *f, struct stream *s);
-
-/* What agents have said goes to the streams; the lock is held. */
-void mend_iof_take_news(struct mend_iof *f);
 
 /* So much was written; -1: nobody reads the rest. */
 void mend_iof_say_written(const struct stream *s, int64_t bytes);

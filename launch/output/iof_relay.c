@@ -54,8 +54,11 @@ void mend_iof_relay_stream(struct mend_iof *f, struct stream *s)
 
 void mend_iof_relay_rank(struct mend_iof *f, int rank)
 {
+    if (!f->relay) /* the thread may hold the lock in a write that lasts */
+        return;
     pthread_mutex_lock(&f->lock);
-    for (int i = 2 * rank; f->relay && i < 2 * rank + 2 && i < f->streams_n; i++)
+    mend_iof_take_news(f);
+    for (int i = 2 * rank; i < 2 * rank + 2 && i < f->streams_n; i++)
         mend_iof_take(f, &f->stream[i], mend_time_monotonic_ns());
     pthread_mutex_unlock(&f->lock);
 }
@@ -107,29 +110,6 @@ bool mend_iof_is_empty(struct mend_iof *f)
 
 /* ---- at the root ---- */
 
-/* A message on its way from the main thread, which must not wait for the lock, to the stream: the thread may hold that in a write
- * that lasts. */
-struct mend_iof_news {
-    struct mend_iof_news *next;
-    enum mend_output_step step;
-    struct stream *stream; /* NULL: all of the agent end */
-    int rank;
-    bool error;
-    struct sink *sink; /* OPEN */
-    const struct mend_post *agent;
-    size_t len;
-    char data[];
-};
-
-static void add_news(struct mend_iof *f, struct mend_iof_news *n)
-{
-    pthread_mutex_lock(&f->news_lock);
-    *(f->news_last ? &f->news_last->next : &f->news) = n;
-    f->news_last = n;
-    pthread_mutex_unlock(&f->news_lock);
-    mend_iof_wake(f);
-}
-
 bool mend_iof_feed(struct mend_iof *f, const struct mend_message *m, const struct mend_post *agent)
 {
     struct stream *s = stream_of(f, m);
@@ -137,13 +117,8 @@ bool mend_iof_feed(struct mend_iof *f, const struct mend_message *m, const struc
 
     if (!s)
         return false;
-    n = mend_xalloc(1, sizeof(*n) + m->len);
-    *n = (struct mend_iof_news){.step = (enum mend_output_step)m->arg[1],
-                                .stream = s,
-                                .rank = m->rank,
-                                .error = m->arg[0],
-                                .agent = agent,
-                                .len = m->len};
+    n = mend_iof_news(s, m->rank, m->arg[0], (enum mend_output_step)m->arg[1], m->len);
+    n->agent = agent;
     memcpy(n->data, m->data, m->len);
     if (n->step == MEND_OUTPUT_OPEN)
         n->sink = mend_iof_sink_of(f, m->rank, m->arg[0]);
@@ -151,65 +126,18 @@ bool mend_iof_feed(struct mend_iof *f, const struct mend_message *m, const struc
         free(n);
         return false;
     }
-    add_news(f, n);
+    mend_iof_add_news(f, n);
+    mend_iof_wake(f);
     return true;
 }
 
 void mend_iof_end_fed(struct mend_iof *f, const struct mend_post *agent)
 {
-    struct mend_iof_news *n = mend_xalloc(1, sizeof(*n));
+    struct mend_iof_news *n = mend_iof_news(NULL, -1, false, MEND_OUTPUT_END, 0);
 
-    n->step = MEND_OUTPUT_END;
     n->agent = agent;
-    add_news(f, n);
-}
-
-static void end_all(struct mend_iof *f, const struct mend_post *agent)
-{
-    for (int i = 0; i < f->streams_n; i++)
-        if (f->stream[i].agent == agent)
-            f->stream[i].fed = false;
-}
-
-static void open_fed(struct mend_iof *f, const struct mend_iof_news *n)
-{
-    mend_iof_count_streams(f, n->rank);
-    mend_iof_set_stream(f, n->stream, n->rank, n->error, n->sink);
-    n->stream->fed = true;
-    n->stream->agent = n->agent;
-}
-
-/* More than there is room for was not asked for: the stream is damaged, and ends. */
-static void add_bytes(const struct mend_iof_news *n)
-{
-    struct stream *s = n->stream;
-
-    if (n->len > BUFFER_BYTES - s->len)
-        s->fed = false;
-    if (s->fed)
-        mend_iof_add(s, n->data, n->len, mend_time_monotonic_ns());
-}
-
-void mend_iof_take_news(struct mend_iof *f)
-{
-    struct mend_iof_news *n, *next;
-
-    pthread_mutex_lock(&f->news_lock);
-    n = f->news;
-    f->news = f->news_last = NULL;
-    pthread_mutex_unlock(&f->news_lock);
-    for (; n; n = next) {
-        next = n->next;
-        if (!n->stream)
-            end_all(f, n->agent);
-        else if (n->step == MEND_OUTPUT_OPEN)
-            open_fed(f, n);
-        else if (n->step == MEND_OUTPUT_BYTES)
-            add_bytes(n);
-        else
-            n->stream->fed = false;
-        free(n);
-    }
+    mend_iof_add_news(f, n);
+    mend_iof_wake(f);
 }
 
 void mend_iof_say_written(const struct stream *s, int64_t bytes)

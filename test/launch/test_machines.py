@@ -94,6 +94,15 @@ def test_reader_that_goes(start):
     assert p.stderr.read().count(b"(Broken pipe)") == 4
 
 
+@pytest.mark.parametrize("machines", [1, 2])
+def test_death_beside_a_reader_that_is_stuck(start, tmp_path, machines):
+    """Nobody reads what a rank writes without end, and the others learn of a death all the same: the report has it."""
+    report = tmp_path / "report"
+    start("--machines", machines, "-n", 4, "--report", report, "--inject", "kill:1@time:500ms", "sh", "-c",
+          "test $MEND_RANK = 1 && exec sleep 100; test $MEND_RANK = 3 && exec sleep 100; exec yes")
+    wait_until(lambda: report.exists() and '"event":"verdict","rank":1' in report.read_text(), 10)
+
+
 def test_output_files(run, tmp_path):
     """Each rank has its file, also if it writes nothing; one that cannot be written ends the job before it has begun."""
     r = run("--machines", 2, "-n", 4, "--outfile-pattern", f"{tmp_path}/%r", "sh", "-c", "test $MEND_RANK = 2 || echo $MEND_RANK")
