@@ -4,7 +4,8 @@
  *
  *   S1-2: any process notifies any other that its participation is needed, without a matching call there
  *
- * RUN: -n 2 ; expect "rank 0 ok" ; expect "rank 1 ok" */
+ * RUN: -n 2 ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
 #include <string.h>

@@ -15,6 +15,7 @@
  * RUN: -n 3 ; args target ; kill 0 at notify.run ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args target ; kill 0 at notify.run#3 ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args target ; set NODES=3 ; kill 0 at notify.run#3 ; expect "rank 1 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 ; args target ; set MACHINES=3 ; kill 0 at notify.run#3 ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 2 ; args full ; expect "waited for room" ; expect "rank 1 ok"
  * RUN: -n 2 ; set NODES=2 ; args full ; expect "waited for room" ; expect "rank 1 ok" */
 #include "../common.h"
