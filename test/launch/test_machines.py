@@ -112,7 +112,7 @@ def test_output_files(run, tmp_path):
 
 
 def test_timeout_lists_all_ranks_in_order(run, probe):
-    """What the ranks of all nodes wait for, in one list, and an agent that is stopped is named."""
+    """What the ranks of all nodes wait for, in one list."""
     r = run("--machines", 3, "--timeout", 0.7, "-n", 5, probe, "waits", ":", "-n", 1, "sleep", 100)
     assert r.status == 124
     waits = [line for line in r.err.splitlines() if line.startswith("mend:   rank ")]
