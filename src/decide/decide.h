@@ -61,6 +61,7 @@ void mend_decide_ifailed(struct mend_comm *c, MPI_Group *answer, struct mend_req
 struct mend_decide_sequence {
     struct mend_agree *sm;
     struct mend_list waiting, running;
+    struct mend_list unheard; /* tree.c: decided, and this process has not heard of all dead ones */
     bool said_no;  /* negative votes are given beforehand; of EXPLICIT only where it is abandoned */
     int noes_left; /* tree.c: how many more of them others may wait for */
     uint64_t begun, decided; /* memory.c: how many; or from where they count in tests */

@@ -136,6 +136,28 @@ MEND_TEST(a_death_before_the_vote)
         }
 }
 
+/* The agent of one says later who is dead than the votes of others do. */
+MEND_TEST(a_decision_is_given_when_its_dead_are_known)
+{
+    for (int late = 0; late < RANKS; late++) {
+        int dead = (late + 1) % RANKS;
+
+        job_begin(BY_MESSAGES);
+        job.deaf = 1u << late;
+        job_kill(dead);
+        job_go_on(ALL);
+        for (int r = 0; r < RANKS; r++)
+            if (r != dead)
+                vote(r, MEND_DECIDE_EXPLICIT);
+        job_go_on(ALL);
+        CHECK(!votes[late].done);
+        job_tell_all();
+        job_go_on(ALL);
+        check_same(BUT(dead));
+        CHECK_EQ(votes[late].failed, UINT64_C(1) << dead);
+    }
+}
+
 /* Whether its vote counts is open; but it does at all, or at none. */
 MEND_TEST(a_death_between_vote_and_decision)
 {

@@ -10,7 +10,7 @@
 
 /* One agreement that this process has called for. */
 struct mend_decide_op {
-    struct mend_list link; /* in waiting, or in running with seq */
+    struct mend_list link; /* in waiting, or with seq in running or unheard */
     uint64_t seq;
     bool last; /* nobody will call for another one */
     struct mend_decision value;

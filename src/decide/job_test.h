@@ -32,13 +32,14 @@ static struct {
     bool is_dead[RANKS];
     struct mend_death verdict[RANKS];
     uint32_t verdicts_n;
+    unsigned deaf;       /* ranks that no verdict has reached yet */
     uint64_t revoked[8]; /* by the runtime */
     int revoked_n;
 } job;
 
 static inline bool job_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
 {
-    if (k >= job.verdicts_n)
+    if (k >= job.verdicts_n || job.deaf >> self->me & 1)
         return false;
     *death_p = job.verdict[k];
     return true;
@@ -195,6 +196,14 @@ static inline void job_kill(mend_peer who)
     job.verdict[job.verdicts_n] = (struct mend_death){
         .peer = who, .cause = MEND_CAUSE_SIGNAL, .code = 9, .first = job.verdicts_n};
     job.verdicts_n++;
+    for (mend_peer p = 0; p < RANKS; p++)
+        mend_node_interrupt(job.rank[0], p);
+}
+
+/* All verdicts reach everybody. */
+static inline void job_tell_all(void)
+{
+    job.deaf = 0;
     for (mend_peer p = 0; p < RANKS; p++)
         mend_node_interrupt(job.rank[0], p);
 }

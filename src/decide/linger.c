@@ -152,7 +152,8 @@ static bool is_idle(const struct mend_comm *c)
 {
     for (int which = 0; which < MEND_DECIDE_KINDS; which++)
         if (!mend_list_empty(&c->decide->agreements[which].waiting) ||
-            !mend_list_empty(&c->decide->agreements[which].running))
+            !mend_list_empty(&c->decide->agreements[which].running) ||
+            !mend_list_empty(&c->decide->agreements[which].unheard))
             return false;
     return true;
 }

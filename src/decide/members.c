@@ -59,6 +59,7 @@ int mend_decide_attach(struct mend_comm *c)
     for (int i = 0; i < MEND_DECIDE_KINDS; i++) {
         mend_list_init(&d->agreements[i].waiting);
         mend_list_init(&d->agreements[i].running);
+        mend_list_init(&d->agreements[i].unheard);
         d->agreements[i].begun = d->agreements[i].decided =
             mend_params_first(&c->self->params, 2 * MEND_SLOTS_N);
     }

@@ -3,7 +3,10 @@
  *
  *   call ──> START ──> machine ──> messages ──> frames (kind AGREE, channel FT, tag = which machine)
  *   frame ──> decode ──> RECV ──┐
- *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
+ *   death ──> DEATH ────────────┴─> machine ──> decided? ──> dead known here? ──> done(arg, value)
+ *
+ * A process gets a decision when it knows all of the dead that are decided: others know them, so its agent tells it, too.  So what it asks
+ * afterwards fits what it was told, in whatever order nodes learn of deaths.
  *
  * Where all members share memory, memory.c does the same without messages.  Here the processes that have returned
  * with a decision know it; they answer questions even after they have freed the communicator (linger.c).
@@ -127,9 +130,33 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
 static void start_waiting(struct mend_comm *c, enum mend_decide_kind which);
 static void go_on_saying_no(struct mend_comm *c, enum mend_decide_kind which);
 
-static void finish(struct mend_comm *c, enum mend_decide_kind which, uint64_t seq)
+/* Of a decision that may count members as dead that have left no death is waited for. */
+static bool is_known_here(struct mend_comm *c, const struct mend_decide_op *op)
+{
+    const struct mend_group *g = op->value.failed;
+    int i = 0;
+
+    if (!g || op->last || c->decide->passes_over_left)
+        return true;
+    while (i < g->size && mend_peer_is_dead(c->self, mend_group_peer(g, i)))
+        i++;
+    return i == g->size;
+}
+
+static void give(struct mend_comm *c, enum mend_decide_kind which, struct mend_decide_op *op)
 {
     struct mend_proc *self = c->self;
+
+    mend_event(self, MEND_EV_AGREE_DONE);
+    mend_decide_report(c, which, op->value.failed_n);
+    op->done(op->arg, &op->value);
+    if (op->value.failed)
+        mend_group_put(self, op->value.failed);
+    mend_free(self, op);
+}
+
+static void finish(struct mend_comm *c, enum mend_decide_kind which, uint64_t seq)
+{
     struct mend_decide_sequence *a = &c->decide->agreements[which];
     struct mend_agree_value v;
 
@@ -146,14 +173,36 @@ static void finish(struct mend_comm *c, enum mend_decide_kind which, uint64_t se
         op->value.failed = failed_group(c, &v);
         op->value.failed_n = op->value.failed ? op->value.failed->size : 0;
         op->value.all_acked = (uint32_t)~v.max_word[3] == (uint32_t)op->value.failed_n;
-        mend_event(self, MEND_EV_AGREE_DONE);
-        mend_decide_report(c, which, op->value.failed_n);
-        op->done(op->arg, &op->value);
-        if (op->value.failed)
-            mend_group_put(self, op->value.failed);
-        mend_free(self, op);
+        if (mend_list_empty(&a->unheard) && is_known_here(c, op))
+            give(c, which, op);
+        else
+            mend_list_append(&a->unheard, l);
         return;
     }
+}
+
+/* Deaths have become known: gives the decisions that have waited for that, in their order. */
+static void give_heard(struct mend_comm *c, enum mend_decide_kind which)
+{
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
+
+    if (mend_list_empty(&a->unheard))
+        return;
+    while (!mend_list_empty(&a->unheard)) {
+        struct mend_decide_op *op = mend_list_entry(a->unheard.next, struct mend_decide_op, link);
+
+        if (!is_known_here(c, op))
+            return;
+        mend_list_remove(&op->link);
+        give(c, which, op);
+    }
+    start_waiting(c, which);
+}
+
+static void give_all_heard(struct mend_comm *c)
+{
+    for (int which = 0; which < MEND_DECIDE_KINDS; which++)
+        give_heard(c, (enum mend_decide_kind)which);
 }
 
 /* One step of a machine, with everything that follows from it. */
@@ -230,11 +279,13 @@ static void contribute(struct mend_comm *c, enum mend_decide_kind which, struct 
     mend_free(self, failed);
 }
 
+/* Not while this process has not got the decision before: how far it goes beyond that one others count on (go_on_saying_no()). */
 static void start_waiting(struct mend_comm *c, enum mend_decide_kind which)
 {
     struct mend_decide_sequence *a = &c->decide->agreements[which];
 
-    while (!mend_list_empty(&a->waiting) && mend_agree_can_start(a->sm)) {
+    while (!mend_list_empty(&a->waiting) && mend_list_empty(&a->unheard) &&
+           mend_agree_can_start(a->sm)) {
         struct mend_decide_op *op = mend_list_entry(a->waiting.next, struct mend_decide_op, link);
 
         mend_list_remove(&op->link);
@@ -254,6 +305,7 @@ void mend_decide_tree_call(struct mend_comm *c, enum mend_decide_kind which, boo
     op->last = last;
     c->calls_n++;
     op->value = *value;
+    op->value.failed = NULL;
     op->done = done;
     op->arg = arg;
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
@@ -266,6 +318,8 @@ static void refuse_all(struct mend_comm *c, struct mend_list *ops)
         struct mend_decide_op *op = mend_list_entry(ops->next, struct mend_decide_op, link);
 
         mend_list_remove(&op->link);
+        if (op->value.failed)
+            mend_group_put(c->self, op->value.failed);
         mend_decide_refused(c, &op->value);
         op->done(op->arg, &op->value);
         mend_free(c->self, op);
@@ -303,6 +357,7 @@ void mend_decide_tree_abandon(struct mend_comm *c, enum mend_decide_kind which)
 {
     refuse_all(c, &c->decide->agreements[which].waiting);
     refuse_all(c, &c->decide->agreements[which].running);
+    refuse_all(c, &c->decide->agreements[which].unheard);
 }
 
 void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -352,8 +407,11 @@ void mend_decide_tree_on_deaths(struct mend_comm *c, const struct mend_death *de
     uint64_t *set = dead_members(c, death, (uint32_t)n);
 
     ev.dead = set;
+    mend_comm_get(c);
     tell_all(c, &ev);
     mend_free(c->self, set);
+    give_all_heard(c);
+    mend_comm_put(c);
 }
 
 /* Perhaps the decision, which it has told no other process. */
@@ -388,6 +446,7 @@ static void tell_left(struct mend_comm *c, enum mend_agree_event_kind kind, bool
 void mend_decide_tree_pass_over_left(struct mend_comm *c)
 {
     tell_left(c, MEND_AGREE_DEATH, false);
+    give_all_heard(c);
 }
 
 void mend_decide_tree_end_with_left(struct mend_comm *c)
