@@ -29,7 +29,7 @@ static bool has_it(const struct mend_sim_view *v, int rank)
     return p->over && !p->failed;
 }
 
-/* The others are compared with one that has it. */
+/* Somebody has it, and perhaps one of those has left: what holds of all others then. */
 static const char *check_others(const struct mend_sim_view *v, bool left)
 {
     for (int r = 0; r < mend_sim_port_members(v->conf); r++) {
@@ -47,6 +47,20 @@ static const char *check_others(const struct mend_sim_view *v, bool left)
     return NULL;
 }
 
+/* One look at each process, and another one if somebody has it: this is done after every step, with hundreds of processes. */
+static const char *check_members(const struct mend_sim_view *v)
+{
+    bool any = false, left = false;
+
+    for (int r = 0; r < mend_sim_port_members(v->conf); r++) {
+        const struct mend_sim_port_proc *p = proc_of(v, r);
+
+        any |= has_it(v, r) && (lives(v, r) || p->left);
+        left |= has_it(v, r) && p->left;
+    }
+    return any ? check_others(v, left) : NULL;
+}
+
 static bool is_awaited(const struct mend_visit *host, const struct mend_visit *guest, int rank)
 {
     return (host->state == MEND_VISIT_AWAIT || host->state == MEND_VISIT_MEET) &&
@@ -57,16 +71,10 @@ const char *mend_sim_check_port(const struct mend_sim_view *v, int rank)
 {
     const struct mend_sim_conf *c = v->conf;
     int guest = mend_sim_port_hosts(c);
+    const char *wrong = check_members(v);
 
-    for (int r = 0; r < mend_sim_port_members(c); r++) {
-        const struct mend_sim_port_proc *p = proc_of(v, r);
-        const char *wrong = NULL;
-
-        if (has_it(v, r) && (lives(v, r) || p->left))
-            wrong = check_others(v, p->left);
-        if (wrong)
-            return wrong;
-    }
+    if (wrong)
+        return wrong;
     if (lives(v, 0) && lives(v, guest) && proc_of(v, guest)->visit.state == MEND_VISIT_MEET &&
         !is_awaited(&proc_of(v, 0)->visit, &proc_of(v, guest)->visit, guest))
         return "P5: a guest comes to a host that does not wait for it";
