@@ -23,7 +23,7 @@ static bool before(const struct mend_sim_ev *a, const struct mend_sim_ev *b)
     return a->at != b->at ? a->at < b->at : a->serial < b->serial;
 }
 
-void mend_sim_clock_add(struct mend_sim_clock *c, struct mend_sim_ev ev)
+void mend_sim_clock_put_back(struct mend_sim_clock *c, struct mend_sim_ev ev)
 {
     size_t i;
 
@@ -32,11 +32,16 @@ void mend_sim_clock_add(struct mend_sim_clock *c, struct mend_sim_ev ev)
         c->heap = realloc(c->heap, c->room * sizeof *c->heap);
         MEND_ASSERT(c->heap);
     }
-    ev.serial = c->serial++;
     MEND_ASSERT(ev.at >= c->now);
     for (i = c->n++; i && before(&ev, &c->heap[(i - 1) / 2]); i = (i - 1) / 2)
         c->heap[i] = c->heap[(i - 1) / 2];
     c->heap[i] = ev;
+}
+
+void mend_sim_clock_add(struct mend_sim_clock *c, struct mend_sim_ev ev)
+{
+    ev.serial = c->serial++;
+    mend_sim_clock_put_back(c, ev);
 }
 
 bool mend_sim_clock_next(struct mend_sim_clock *c, struct mend_sim_ev *ev_p)

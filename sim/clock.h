@@ -35,6 +35,9 @@ struct mend_sim_clock {
 
 void mend_sim_clock_add(struct mend_sim_clock *c, struct mend_sim_ev ev);
 
+/* An event that was taken out, at another time.  Of those at that time it keeps its place by its insertion. */
+void mend_sim_clock_put_back(struct mend_sim_clock *c, struct mend_sim_ev ev);
+
 /* The earliest event, and sets the time to it.  False: there is none. */
 bool mend_sim_clock_next(struct mend_sim_clock *c, struct mend_sim_ev *ev_p);
 

@@ -173,6 +173,15 @@ static void doom(struct world *w, int rank)
     mend_sim_clock_add(&w->clock, ev);
 }
 
+/* It never gets shorter: what has arrived meanwhile is put off to its end, and nothing overtakes it. */
+static void pause_process(struct world *w, int rank)
+{
+    mend_time_ns until = w->clock.now + 30 * mend_sim_net_delay(&w->rng);
+
+    if (w->paused_until[rank] < until)
+        w->paused_until[rank] = until;
+}
+
 /* Half of the faults hit the process that is just acting, a quarter the coordinator, which is the lowest living
  * rank. */
 static int pick_victim(struct world *w)
@@ -201,7 +210,7 @@ static bool do_faults(struct world *w)
             continue;
         victim = pick_victim(w);
         if (i >= w->conf->crashes + w->conf->suspicions)
-            w->paused_until[victim] = w->clock.now + 30 * mend_sim_net_delay(&w->rng);
+            pause_process(w, victim);
         else if (w->alive_n <= 1 || !w->play->death)
             continue;
         else if (i >= w->conf->crashes)
@@ -294,7 +303,7 @@ static bool happens(struct world *w, struct mend_sim_ev *ev)
         if (ev->kind == EV_MOVE)
             w->move_due[ev->rank] = 1;
         ev->bytes = NULL; /* belongs to the later one */
-        mend_sim_clock_add(&w->clock, later);
+        mend_sim_clock_put_back(&w->clock, later);
         return false;
     }
     if (ev->kind == EV_MOVE)
