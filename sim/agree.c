@@ -7,6 +7,7 @@
  *   --creation    uniform creation (create/creation.c): a process that learns of a death, of a failed creation or of
  *                 a revocation gives up, and vetoes in advance `window` creations that others may
  *                 have begun, as fast as its own window allows
+ *   --validation  the same for MPI_Comm_validate (create/validate.c): a death is not a reason to give up
  *   --free        the last agreement means that the communicator is freed (decide/linger.c): a process calls it
  *                 when it has returned from all others, and forgets everything when it is decided */
 #include "ft/wire.h"
@@ -59,7 +60,7 @@ static unsigned agree_moves(const void *proc, const struct mend_sim_conf *c)
             continue;
         if (mend_agree_can_start(mend_sim_agree_machine(a, c)))
             moves |= 1u << (CALL + k);
-        if (c->creation)
+        if (mend_sim_agree_vetoes(c))
             moves |= 1u << GIVE_UP;
     }
     return moves;
@@ -129,7 +130,8 @@ static void note_decision(struct mend_sim_agree_comm *a, uint64_t seq,
     *print = mend_sim_agree_hash(&v, m->tree.n);
     a->fresh[a->fresh_n++] = seq;
     a->decided++;
-    if (c->creation && (v.max_word[MEND_SIM_WORD_NO] || v.nfailed) && !a->gave_up) {
+    if (mend_sim_agree_vetoes(c) && !a->gave_up &&
+        (v.max_word[MEND_SIM_WORD_NO] || (c->creation && v.nfailed))) {
         a->gave_up = true;
         a->noes_left = mend_sim_mistake_noes(c);
     }

@@ -143,7 +143,8 @@ static const char *check_creation(const struct decision *d)
 {
     const struct mend_sim_conf *c = d->v->conf;
 
-    if (!c->creation || d->value.nfailed || d->value.max_word[MEND_SIM_WORD_NO])
+    if (!mend_sim_agree_vetoes(c) || (c->creation && d->value.nfailed) ||
+        d->value.max_word[MEND_SIM_WORD_NO])
         return NULL;
     for (int r = d->k; r < c->ranks; r++)
         if (is_alive(d, r) && (uint64_t)comm_of(d, r)->calls <= d->seq)
@@ -263,7 +264,7 @@ const char *mend_sim_check_agree_end(const struct mend_sim_view *v)
                 continue;
             if (!has_returned(a, c))
                 return "A5: a living process waits for ever";
-            if (!c->creation && !keeps_nothing(mend_sim_agree_machine(a, c)))
+            if (!mend_sim_agree_vetoes(c) && !keeps_nothing(mend_sim_agree_machine(a, c)))
                 return "A10: a machine keeps something that is not decided";
         }
     }

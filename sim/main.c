@@ -44,13 +44,14 @@ static void check_memory(struct mend_sim_options *o)
     if (o->play == &mend_sim_look && (c->instances > 4 || c->window > 4 || c->suspicions))
         mend_sim_refuse(
             "look wants at most 4 --instances and 4 windows (--window), and no --suspicions");
-    if (o->play != &mend_sim_memory && (c->validation || c->fine || c->brief))
-        mend_sim_refuse("--validation, --brief and --fine belong to memory");
+    if (o->play != &mend_sim_memory && (c->fine || c->brief))
+        mend_sim_refuse("--brief and --fine belong to memory");
+    if (o->play != &mend_sim_memory && o->play != &mend_sim_agree && c->validation)
+        mend_sim_refuse("--validation belongs to memory and agree");
     if (o->play != &mend_sim_memory)
         return;
-    if (c->instances > 16 || (c->creation && c->validation))
-        mend_sim_refuse(
-            "memory wants at most 16 --instances, and one of --creation and --validation");
+    if (c->instances > 16)
+        mend_sim_refuse("memory wants at most 16 --instances");
     if (c->brief && (c->ranks != 2 || c->creation))
         mend_sim_refuse("--brief wants 2 --ranks, and no --creation");
     if (c->suspicions && c->broken != MEND_SIM_REPORT_FIRST)
@@ -98,12 +99,14 @@ static void fill_defaults(struct mend_sim_options *o)
         mend_sim_refuse("the detector has 2 to 24 ranks, which die without --crashes");
     if (c->inter >= c->ranks || (c->inter && c->comms > 1))
         mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
-    if (c->frees && (c->creation || (o->play != &mend_sim_agree && o->play != &mend_sim_port)))
-        mend_sim_refuse("--free is for agree, without --creation, and for port");
+    if (c->frees && (c->creation || c->validation || (o->play != &mend_sim_agree && o->play != &mend_sim_port)))
+        mend_sim_refuse("--free is for agree, without --creation and --validation, and for port");
     if (c->together && o->play != &mend_sim_agree)
         mend_sim_refuse("--together is for agree");
-    if (c->creation && (c->comms > 1 || c->inter))
-        mend_sim_refuse("--creation wants one communicator of one group");
+    if (c->creation && c->validation)
+        mend_sim_refuse("one of --creation and --validation");
+    if ((c->creation || c->validation) && (c->comms > 1 || c->inter))
+        mend_sim_refuse("--creation and --validation want one communicator of one group");
 }
 
 static double seconds(void)
@@ -205,7 +208,8 @@ static void vary_agreement(struct mend_sim_conf *c, struct mend_sim_rng *rng)
     c->radix_bits = bits[below(rng, MEND_COUNT_OF(bits))];
     c->window = below(rng, 2) ? 1 : 1 + below(rng, 4);
     c->instances = 1 + below(rng, below(rng, 4) ? 3 : 10);
-    c->creation = kind == 0;
+    c->creation = kind == 0 && below(rng, 2);
+    c->validation = kind == 0 && !c->creation;
     c->comms = kind == 1 ? 2 : 0;
     c->inter = kind == 2 ? 1 + below(rng, c->ranks - 1) : 0;
     c->frees = kind == 3;

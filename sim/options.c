@@ -96,6 +96,8 @@ static const struct argp_option options[] = {
     {"inter", OPT_INTER, "K", 0, "two groups, the K lowest ranks and the others", 0},
     {"comms", OPT_COMMS, "2", 0, "two communicators that overlap, in calls on both at once", 0},
     {"creation", OPT_CREATION, NULL, 0, "members may give up, and then veto in advance", 0},
+    {"validation", OPT_VALIDATION, NULL, 0, "as --creation, but a death is not a reason to give up",
+     0},
     {"free", OPT_FREE, NULL, 0,
      "with its last agreement a process frees the communicator: it calls it when all others are "
      "decided, and forgets all then",
@@ -104,11 +106,8 @@ static const struct argp_option options[] = {
      "two may die together, and each process hears of both at once", 0},
     {.doc = "Locks have as many targets as --window says, and collective reads as many windows.  "
             "Agreement through shared memory has "
-            "--window and "
-            "--creation as well, and",
+            "--window, --creation and --validation as well, and",
      .group = OF_MEMORY},
-    {"validation", OPT_VALIDATION, NULL, 0, "as --creation, but a death is not a reason to give up",
-     0},
     {"brief", OPT_BRIEF, NULL, 0, "two ranks vote for flags, and say them in words as well", 0},
     {"fine", OPT_FINE, NULL, 0,
      "no shortcuts: own words, each word of a value and looks at the dead are steps, too; for few "
@@ -358,13 +357,14 @@ void mend_sim_options_print(const struct mend_sim_options *o)
         printf(" --window %d", c->window);
     if (o->play == &mend_sim_agree)
         printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);
+    if (c->validation)
+        printf(" --validation");
     if (c->frees)
         printf(" --free");
     if (c->together)
         printf(" --together");
     if (o->play == &mend_sim_memory)
-        printf("%s%s%s", c->validation ? " --validation" : "", c->brief ? " --brief" : "",
-               c->fine ? " --fine" : "");
+        printf("%s%s", c->brief ? " --brief" : "", c->fine ? " --fine" : "");
     if (c->replaces)
         printf(" --replace");
     if (c->inter)

@@ -31,6 +31,12 @@ static inline int mend_sim_agree_comms(const struct mend_sim_conf *c)
     return c->comms ? c->comms : 1;
 }
 
+/* Members may give up, and veto then. */
+static inline bool mend_sim_agree_vetoes(const struct mend_sim_conf *c)
+{
+    return c->creation || c->validation;
+}
+
 static inline size_t mend_sim_agree_row(const struct mend_sim_conf *c)
 {
     return 1 + mend_bits_words(c->ranks);
@@ -38,7 +44,7 @@ static inline size_t mend_sim_agree_row(const struct mend_sim_conf *c)
 
 static inline int mend_sim_agree_rows(const struct mend_sim_conf *c)
 {
-    return c->instances + (c->creation ? c->window : 0);
+    return c->instances + (mend_sim_agree_vetoes(c) ? c->window : 0);
 }
 
 static inline size_t mend_sim_agree_comm_bytes(const struct mend_sim_conf *c)

@@ -70,6 +70,8 @@ finds A5 agree --creation --exhaustive --instances 2 --break shy
 finds A5 agree --creation --seeds 1000 --instances 2 --break shy
 finds C1 agree --creation --exhaustive --instances 2 --break lie
 finds C1 agree --creation --seeds 1000 --instances 2 --break lie
+finds A5 agree --validation --exhaustive --instances 2 --break shy
+finds C1 agree --validation --exhaustive --instances 2 --break lie
 finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break silent
 finds A5 agree --free --seeds 2000 --break silent
 finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break rash

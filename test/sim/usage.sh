@@ -50,6 +50,8 @@ refuses memory --exhaustive --ranks 2 --brief --creation
 refuses agree --free --creation
 refuses lock --free
 refuses detector --crashes 1
+refuses agree --creation --validation
+refuses birth --validation
 echo "ok usage"
 
 # The steps of one run; its last line, the sum, has the time that it took.
