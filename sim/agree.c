@@ -17,7 +17,7 @@
 
 #define SETS_WORDS (MEND_FT_AGREE_SETS * (MEND_SIM_MSG_MAX + 7) / 8)
 
-enum move { GIVE_UP, CALL }; /* CALL + k: on communicator k */
+enum move { GIVE_UP = MEND_SIM_AGREE_GIVE_UP, CALL }; /* CALL + k: on communicator k */
 
 static bool is_member(const struct mend_sim_agree_proc *p, int k)
 {
@@ -161,8 +161,10 @@ static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_e
     struct mend_agree_msg msg;
 
     mend_agree_step(m, ev, &out);
-    for (int i = 0; i < out.decided_n; i++)
+    for (int i = 0; i < out.decided_n; i++) {
+        mend_sim_mistake_decided(p, k, out.decided_seq[i], c);
         note_decision(a, out.decided_seq[i], c);
+    }
     while (mend_agree_next(m, &msg))
         send_over(p, k, &msg, c, io);
     mend_sim_mistake_stepped(p, k, c);

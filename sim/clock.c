@@ -18,11 +18,6 @@ uint64_t mend_sim_rng_below(struct mend_sim_rng *rng, uint64_t n)
     return (uint64_t)(((unsigned __int128)mend_sim_rng_next(rng) * n) >> 64);
 }
 
-static bool before(const struct mend_sim_ev *a, const struct mend_sim_ev *b)
-{
-    return a->at != b->at ? a->at < b->at : a->serial < b->serial;
-}
-
 void mend_sim_clock_put_back(struct mend_sim_clock *c, struct mend_sim_ev ev)
 {
     size_t i;
@@ -33,7 +28,7 @@ void mend_sim_clock_put_back(struct mend_sim_clock *c, struct mend_sim_ev ev)
         MEND_ASSERT(c->heap);
     }
     MEND_ASSERT(ev.at >= c->now);
-    for (i = c->n++; i && before(&ev, &c->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    for (i = c->n++; i && mend_sim_ev_before(&ev, &c->heap[(i - 1) / 2]); i = (i - 1) / 2)
         c->heap[i] = c->heap[(i - 1) / 2];
     c->heap[i] = ev;
 }
@@ -55,9 +50,9 @@ bool mend_sim_clock_next(struct mend_sim_clock *c, struct mend_sim_ev *ev_p)
     c->now = ev_p->at;
     last = c->heap[--c->n];
     for (size_t k; (k = 2 * i + 1) < c->n; i = k) {
-        if (k + 1 < c->n && before(&c->heap[k + 1], &c->heap[k]))
+        if (k + 1 < c->n && mend_sim_ev_before(&c->heap[k + 1], &c->heap[k]))
             k++;
-        if (!before(&c->heap[k], &last))
+        if (!mend_sim_ev_before(&c->heap[k], &last))
             break;
         c->heap[i] = c->heap[k];
     }

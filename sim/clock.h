@@ -26,6 +26,12 @@ struct mend_sim_ev {
     void *bytes;   /* malloced, or NULL */
 };
 
+/* Whether a happens before b. */
+static inline bool mend_sim_ev_before(const struct mend_sim_ev *a, const struct mend_sim_ev *b)
+{
+    return a->at != b->at ? a->at < b->at : a->serial < b->serial;
+}
+
 struct mend_sim_clock {
     mend_time_ns now;
     struct mend_sim_ev *heap;

@@ -9,7 +9,9 @@
  * step.  A process that dies in the middle of its sends is covered by the orders in which receivers
  * learn of its death before its last messages, which they then refuse.  A message that its receiver will
  * ignore for ever may be ignored at once.  And a process that has learned of a death
- * from a message may be told of it at once. */
+ * from a message may be told of it at once.
+ *
+ * With nodes, a process whose agent is dead or has killed it is *condemned*: it goes on, and dies in a step of its own. */
 #include "state.h"
 
 #include <stdio.h>
@@ -84,9 +86,14 @@ static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t le
 
 /* ---- choices ---- */
 
-/* A process that was declared dead by mistake is killed at some time, or goes on for ever. */
-static bool may_die(const struct mend_sim_head *h, int rank)
+/* A process that was declared dead by mistake is killed at some time, or goes on for ever.  One that is condemned
+ * dies in a step of its own. */
+static bool may_die(const struct search *s, const struct mend_sim_head *h, int rank)
 {
+    if (h->condemned >> rank & 1)
+        return false;
+    if (rank < s->conf->nodes)
+        return rank && h->agent_crashes;
     return h->crashes || h->fate[rank] == MEND_SIM_DOOMED;
 }
 
@@ -116,7 +123,7 @@ static void add_deaths(struct search *s, struct frame *f, struct choice c)
 static void add(struct search *s, struct frame *f, struct choice c)
 {
     add_choice(f, c);
-    if (c.kind <= NOTICE && may_die(head(f->state), c.rank))
+    if (c.kind <= NOTICE && may_die(s, head(f->state), c.rank))
         add_deaths(s, f, c);
 }
 
@@ -131,7 +138,7 @@ static void list_of_rank(struct search *s, struct frame *f, uint8_t r)
         if (!s->play->may_hear ||
             s->play->may_hear(proc(s, f->state, r), __builtin_ctz(dead), s->conf))
             add(s, f, (struct choice){NOTICE, r, (uint8_t)__builtin_ctz(dead), 0, 0});
-    if (may_die(h, r) && !(h->stepped >> r & 1))
+    if (h->condemned >> r & 1 || (may_die(s, h, r) && !(h->stepped >> r & 1)))
         add_deaths(s, f, (struct choice){CRASH, r, 0, 0, 0});
     if (h->suspicions && !h->begun && h->fate[r] == MEND_SIM_ALIVE)
         add(s, f, (struct choice){DOOM, r, 0, 0, 0});
@@ -155,11 +162,73 @@ static void list_choices(struct search *s, struct frame *f)
     }
 }
 
+static uint8_t those_of(const struct search *s, const struct mend_sim_head *h, int node)
+{
+    uint8_t set = 0;
+
+    for (int r = s->conf->nodes; r < s->conf->ranks; r++)
+        if (mend_sim_node_of(s->conf, r) == node && h->fate[r] != MEND_SIM_DEAD)
+            set |= (uint8_t)(1 << r);
+    return set;
+}
+
+static void announce_on_node(struct search *s, struct mend_sim_head *h, int dead)
+{
+    int agent = mend_sim_node_of(s->conf, dead);
+    uint8_t left = those_of(s, h, agent) & (uint8_t) ~(1 << dead);
+
+    if (dead == agent && s->conf->broken != MEND_SIM_LATE_LOOK)
+        h->condemned |= left;
+    if (dead != agent && h->fate[agent] != MEND_SIM_DEAD)
+        h->notice[agent] |= (uint8_t)(1 << dead);
+    else if (s->conf->broken == MEND_SIM_REPORT_FIRST ? dead == agent : !left)
+        h->notice[0] |= (uint8_t)(1 << agent);
+}
+
+static void on_kill(struct mend_sim_io *io, int rank)
+{
+    struct mend_sim_head *h = head(((struct search *)io)->now);
+
+    if (h->fate[rank] != MEND_SIM_DEAD)
+        h->condemned |= (uint8_t)(1 << rank);
+}
+
+static void on_drain(struct mend_sim_io *io, int from)
+{
+    struct search *s = (struct search *)io;
+    struct mend_sim_mail *m;
+
+    while ((m = mend_sim_mail_find(&s->shape, s->now, s->acting, from, 0))) {
+        uint8_t bytes[256];
+        size_t len = m->len;
+
+        memcpy(bytes, m + 1, len);
+        mend_sim_mail_remove(&s->shape, s->now, m);
+        trace_msg(s, "> recv", bytes, len, "from the dead", from);
+        s->play->recv(proc(s, s->now, s->acting), from, bytes, len, s->conf, io);
+    }
+}
+
 static void announce(struct search *s, struct mend_sim_head *h, int dead)
 {
+    if (s->conf->nodes) {
+        announce_on_node(s, h, dead);
+        return;
+    }
     for (int r = 0; r < MEND_SIM_SMALL_MAX && r < s->conf->ranks; r++)
         if (r != dead && h->fate[r] != MEND_SIM_DEAD)
             h->notice[r] |= (uint8_t)(1 << dead);
+}
+
+/* What is condemned is paid for by what condemned it. */
+static void pay_for(struct search *s, struct mend_sim_head *h, int rank)
+{
+    if (h->condemned >> rank & 1)
+        h->condemned &= (uint8_t) ~(1 << rank);
+    else if (rank < s->conf->nodes)
+        h->agent_crashes--;
+    else
+        h->crashes--;
 }
 
 static void crash(struct search *s, int rank, uint8_t set)
@@ -170,7 +239,7 @@ static void crash(struct search *s, int rank, uint8_t set)
         printf("[%5d] %d x dies\n", s->depth, rank);
     h->notice[rank] = h->told[rank] = 0;
     if (h->fate[rank] == MEND_SIM_ALIVE) {
-        h->crashes--;
+        pay_for(s, h, rank);
         h->set[rank] = set;
         announce(s, h, rank);
     }
@@ -200,6 +269,12 @@ static void doom(struct search *s, int rank)
     announce(s, h, rank);
 }
 
+/* What a process has said to its agent stays (drain). */
+static bool is_of_node(const struct search *s, int rank, int agent)
+{
+    return s->conf->nodes && mend_sim_node_of(s->conf, rank) == agent;
+}
+
 /* Tells it of all that died together with `dead`. */
 static void do_notice(struct search *s, int rank, int dead)
 {
@@ -211,7 +286,7 @@ static void do_notice(struct search *s, int rank, int dead)
 
         if (s->conf->trace)
             printf("[%5d] %d ! hears that %d is dead\n", s->depth, rank, r);
-        if (s->conf->broken != MEND_SIM_NO_PROMISE)
+        if (s->conf->broken != MEND_SIM_NO_PROMISE && !is_of_node(s, r, rank))
             mend_sim_mail_purge(&s->shape, s->now, rank, r);
     }
     h->notice[rank] &= (uint8_t)~h->set[dead];
@@ -425,7 +500,10 @@ static void replay(struct search *s)
 void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
                       struct mend_sim_result *result_p)
 {
-    struct search s = {.io.send = on_send, .play = play, .conf = conf, .result = result_p};
+    struct search s = {.io = {.send = on_send, .kill = on_kill, .drain = on_drain},
+                       .play = play,
+                       .conf = conf,
+                       .result = result_p};
     char *first;
 
     MEND_ASSERT(conf->ranks <= MEND_SIM_SMALL_MAX);
@@ -439,6 +517,7 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
     mend_sim_visited_open(&s.visited);
     first = s.now = frame_state(&s, 0);
     head(first)->crashes = (uint8_t)conf->crashes;
+    head(first)->agent_crashes = (uint8_t)conf->agent_crashes;
     head(first)->suspicions =
         (uint8_t)(play->death ? conf->suspicions : 0); /* else its own affair */
     for (int r = 0; r < conf->ranks; r++) {

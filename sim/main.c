@@ -46,8 +46,9 @@ static void check_memory(struct mend_sim_options *o)
             "look wants at most 4 --instances and 4 windows (--window), and no --suspicions");
     if (o->play != &mend_sim_memory && (c->fine || c->brief))
         mend_sim_refuse("--brief and --fine belong to memory");
-    if (o->play != &mend_sim_memory && o->play != &mend_sim_agree && c->validation)
-        mend_sim_refuse("--validation belongs to memory and agree");
+    if (o->play != &mend_sim_memory && o->play != &mend_sim_agree && o->play != &mend_sim_nodes &&
+        c->validation)
+        mend_sim_refuse("--validation belongs to memory, agree and nodes");
     if (o->play != &mend_sim_memory)
         return;
     if (c->instances > 16)
@@ -57,6 +58,29 @@ static void check_memory(struct mend_sim_options *o)
     if (c->suspicions && c->broken != MEND_SIM_REPORT_FIRST)
         mend_sim_refuse(
             "memory wants verdicts that come after the death, except with --break report-first");
+}
+
+/* The agents are processes of the play, too. */
+static void fill_nodes(struct mend_sim_options *o)
+{
+    bool all = o->mode == MEND_SIM_EXHAUSTIVE;
+    struct mend_sim_conf *c = &o->conf;
+
+    if (o->play != &mend_sim_nodes) {
+        if (c->nodes || c->agent_crashes > 0 || c->aborts || c->revocations)
+            mend_sim_refuse("--nodes, --agent-crashes, --aborts and --revocations belong to nodes");
+        c->agent_crashes = 0;
+        return;
+    }
+    c->nodes = c->nodes ? c->nodes : 2;
+    if (c->agent_crashes < 0)
+        c->agent_crashes = all ? 1 : c->nodes / 2;
+    if (c->suspicions || c->reorder || c->duplicate || c->together)
+        mend_sim_refuse("nodes cannot be combined with --suspicions, --reorder, --duplicate and "
+                        "--together");
+    if (c->aborts > c->ranks || c->revocations > c->ranks)
+        mend_sim_refuse("--aborts and --revocations are at most --ranks");
+    c->ranks += c->nodes;
 }
 
 static void fill_defaults(struct mend_sim_options *o)
@@ -88,19 +112,23 @@ static void fill_defaults(struct mend_sim_options *o)
                         "with --suspicions, --reorder, --duplicate and --comms");
     if (o->play != &mend_sim_birth && c->replaces)
         mend_sim_refuse("--replace belongs to birth");
+    if (c->inter >= c->ranks || (c->inter && c->comms > 1))
+        mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
+    fill_nodes(o);
     if (all && c->ranks > 8)
-        mend_sim_refuse("--exhaustive goes up to 8 ranks");
+        mend_sim_refuse("--exhaustive goes up to 8 ranks, with the agents of nodes");
     check_memory(o);
     if (o->mode == MEND_SIM_COUNT && o->play != &mend_sim_agree)
         mend_sim_refuse("--count is for agree");
-    if (o->mode == MEND_SIM_RANDOM && c->ranks > 4000)
+    if (o->mode == MEND_SIM_RANDOM && mend_sim_members(c) > 4000)
         mend_sim_refuse("runs with a seed go up to 4000 ranks");
     if (o->play == &mend_sim_detector && (c->ranks < 2 || c->ranks > 24 || c->crashes))
         mend_sim_refuse("the detector has 2 to 24 ranks, which die without --crashes");
-    if (c->inter >= c->ranks || (c->inter && c->comms > 1))
-        mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
-    if (c->frees && (c->creation || c->validation || (o->play != &mend_sim_agree && o->play != &mend_sim_port)))
-        mend_sim_refuse("--free is for agree, without --creation and --validation, and for port");
+    if (c->frees &&
+        (c->creation || c->validation ||
+         (o->play != &mend_sim_agree && o->play != &mend_sim_nodes && o->play != &mend_sim_port)))
+        mend_sim_refuse(
+            "--free is for agree and nodes, without --creation and --validation, and for port");
     if (c->together && o->play != &mend_sim_agree)
         mend_sim_refuse("--together is for agree");
     if (c->creation && c->validation)
@@ -145,6 +173,7 @@ static int explore(const struct mend_sim_options *o)
 
 struct total {
     uint64_t seeds, steps, messages;
+    uint64_t agents_sent, agent_most; /* nodes */
     int most_ranks;
     double begin;
 };
@@ -152,12 +181,15 @@ struct total {
 static bool run_one(const struct mend_sim_options *o, struct total *t)
 {
     struct mend_sim_result r;
+    int members = mend_sim_members(&o->conf);
 
     mend_sim_run(o->play, &o->conf, &r);
     t->seeds++;
     t->steps += r.steps;
     t->messages += r.messages;
-    t->most_ranks = o->conf.ranks > t->most_ranks ? o->conf.ranks : t->most_ranks;
+    t->agents_sent += r.agents_sent;
+    t->agent_most = r.agent_most > t->agent_most ? r.agent_most : t->agent_most;
+    t->most_ranks = members > t->most_ranks ? members : t->most_ranks;
     if (!r.wrong)
         return true;
     printf("wrong: %s\nreplay: ", r.wrong);
@@ -171,6 +203,9 @@ static void print_total(const struct mend_sim_options *o, const struct total *t,
     printf("%s: %llu seeds from %llu, up to %d ranks, %llu steps, %llu messages, %.1f s\n",
            o->play->name, (unsigned long long)t->seeds, (unsigned long long)first, t->most_ranks,
            (unsigned long long)t->steps, (unsigned long long)t->messages, seconds() - t->begin);
+    if (o->play == &mend_sim_nodes)
+        printf("  agents: %llu messages to each other, at most %llu of one agent in a run\n",
+               (unsigned long long)t->agents_sent, (unsigned long long)t->agent_most);
 }
 
 static int run(struct mend_sim_options *o)
@@ -216,6 +251,18 @@ static void vary_agreement(struct mend_sim_conf *c, struct mend_sim_rng *rng)
     c->together = kind >= 4 && below(rng, 2);
 }
 
+/* Most runs have few nodes, and few processes of each. */
+static void vary_nodes(struct mend_sim_conf *c, struct mend_sim_rng *rng)
+{
+    c->nodes = below(rng, 8) ? 2 + below(rng, 5) : 1 + below(rng, 24);
+    c->agent_crashes = below(rng, 3) ? below(rng, 3) : below(rng, c->nodes);
+    c->aborts = below(rng, 3) ? 0 : 1 + below(rng, 2);
+    c->revocations = below(rng, 3) ? 0 : 1 + below(rng, 2);
+    c->suspicions = 0;
+    c->reorder = c->duplicate = c->together = false;
+    c->ranks += c->nodes;
+}
+
 /* Everything is decided by the seed, also what kind of run it is. */
 static void vary(struct mend_sim_options *o)
 {
@@ -230,8 +277,11 @@ static void vary(struct mend_sim_options *o)
     c->reorder = below(&rng, 4) == 0;
     c->duplicate = below(&rng, 4) == 0;
     c->instances = 1 + below(&rng, 4);
-    if (o->play == &mend_sim_agree)
+    if (o->play == &mend_sim_agree || o->play == &mend_sim_nodes)
         vary_agreement(c, &rng);
+    c->nodes = c->agent_crashes = 0;
+    if (o->play == &mend_sim_nodes)
+        vary_nodes(c, &rng);
     if (o->play == &mend_sim_detector) {
         c->ranks = 2 + c->ranks % 23;
         c->crashes = c->pauses = c->partitions = 0;

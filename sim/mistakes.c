@@ -105,6 +105,21 @@ void mend_sim_mistake_stepped(struct mend_sim_agree_proc *p, int k, const struct
         change(a, c);
 }
 
+/* All that it was told are dead become a part of the decision, here and in what it passes on. */
+void mend_sim_mistake_decided(const struct mend_sim_agree_proc *p, int k, uint64_t seq,
+                              const struct mend_sim_conf *c)
+{
+    struct mend_agree *m = mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c);
+    unsigned i = (unsigned)(seq % m->nslots);
+
+    if (c->broken != MEND_SIM_EXTEND)
+        return;
+    for (int r = k; r < c->ranks; r++)
+        if (mend_bits_test(mend_sim_agree_told(p), r))
+            mend_bits_set(mend_agree_failed(m, i), r - k);
+    mend_agree_slot(m, i)->nfailed = mend_bits_count(mend_agree_failed(m, i), m->words);
+}
+
 bool mend_sim_mistake_answers(const struct mend_sim_conf *c)
 {
     return c->broken != MEND_SIM_SILENT;

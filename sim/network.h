@@ -14,6 +14,7 @@ struct mend_sim_net {
     const struct mend_sim_conf *conf;
     struct mend_sim_rng *rng;
     mend_time_ns *last;     /* per ordered pair: latest arrival so far */
+    uint8_t *pace;          /* nodes, per pair of them: how slow the link is; else NULL */
     uint64_t side[16];      /* partition: which side a rank (modulo 1024) is on */
     mend_time_ns healed_at; /* end of the partition */
 };
@@ -21,6 +22,9 @@ struct mend_sim_net {
 void mend_sim_net_init(struct mend_sim_net *net, const struct mend_sim_conf *conf,
                        struct mend_sim_rng *rng);
 void mend_sim_net_fini(struct mend_sim_net *net);
+
+#define MEND_SIM_DELAY_MAX 5000 /* of one message, on the fastest link */
+#define MEND_SIM_PACE_MAX  8
 
 /* When a message sent now arrives. */
 mend_time_ns mend_sim_net_arrival(struct mend_sim_net *net, mend_time_ns now, int from, int to);

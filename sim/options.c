@@ -10,8 +10,8 @@
 #include <string.h>
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
-    &mend_sim_agree, &mend_sim_detector, &mend_sim_memory,  &mend_sim_lock,
-    &mend_sim_birth, &mend_sim_port,     &mend_sim_contact, &mend_sim_look};
+    &mend_sim_agree, &mend_sim_detector, &mend_sim_memory, &mend_sim_lock, &mend_sim_birth,
+    &mend_sim_port,  &mend_sim_contact,  &mend_sim_look,   &mend_sim_nodes};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -39,7 +39,9 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_SLIP] = "slip",
                                            [MEND_SIM_RASH] = "rash",
                                            [MEND_SIM_PIECEMEAL] = "piecemeal",
-                                           [MEND_SIM_CURT] = "curt"};
+                                           [MEND_SIM_CURT] = "curt",
+                                           [MEND_SIM_SWAP] = "swap",
+                                           [MEND_SIM_EXTEND] = "extend"};
 
 enum {
     OPT_SEED = 256, /* no short names */
@@ -71,9 +73,13 @@ enum {
     OPT_FINE,
     OPT_BRIEF,
     OPT_BUDGET,
+    OPT_NODES,
+    OPT_AGENT_CRASHES,
+    OPT_ABORTS,
+    OPT_REVOCATIONS,
 };
 
-enum { OF_ALL = 1, OF_AGREEMENT, OF_MEMORY, OF_BIRTH, OF_SEEDS, OF_SEARCH, OF_ANY };
+enum { OF_ALL = 1, OF_AGREEMENT, OF_MEMORY, OF_BIRTH, OF_NODES, OF_SEEDS, OF_SEARCH, OF_ANY };
 
 static const struct argp_option options[] = {
     {.doc = "All:", .group = OF_ALL},
@@ -126,6 +132,17 @@ static const struct argp_option options[] = {
          "Agents that connect (contact), two to eight, have as many questions as --instances "
          "says; with --window 2 one may be late, with --window 3 all draw the same numbers, too.",
      .group = OF_BIRTH},
+    {.doc = "Several nodes (nodes), each with an agent and its part of the --ranks, have the "
+            "options of agreement "
+            "as well as:",
+     .group = OF_NODES},
+    {"nodes", OPT_NODES, "K", 0, "how many (2)", 0},
+    {"agent-crashes", OPT_AGENT_CRASHES, "N", 0,
+     "agents that may die, and their nodes with them; the first does not (nodes/2; --exhaustive: "
+     "1)",
+     0},
+    {"aborts", OPT_ABORTS, "N", 0, "processes that abort themselves and others (0)", 0},
+    {"revocations", OPT_REVOCATIONS, "N", 0, "processes that revoke (0)", 0},
     {.doc = "Runs with a seed:", .group = OF_SEEDS},
     {"seed", OPT_SEED, "N", 0, "first seed (1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "how many seeds (1)", 0},
@@ -153,7 +170,9 @@ static const struct argp_option options[] = {
      "shy, slip, change; with "
      "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
      "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
-     "forget, hush.  look: narrow, rash, boast, shy, hush",
+     "forget, hush.  look: narrow, rash, boast, shy, hush.  nodes: those of agree, and swap, "
+     "piecemeal, hasty, "
+     "report-first, slip, narrow, extend",
      0},
     {0},
 };
@@ -182,6 +201,10 @@ static const struct number {
     INT(OPT_PARTITIONS, conf.partitions, 0, 10000),
     INT(OPT_INTER, conf.inter, 1, 10000),
     INT(OPT_COMMS, conf.comms, 1, 2),
+    INT(OPT_NODES, conf.nodes, 1, 1000),
+    INT(OPT_AGENT_CRASHES, conf.agent_crashes, 0, 1000),
+    INT(OPT_ABORTS, conf.aborts, 0, 1000),
+    INT(OPT_REVOCATIONS, conf.revocations, 0, 1000),
     WIDE(OPT_SEED, conf.seed, 0),
     WIDE(OPT_STEPS, conf.steps_max, 1),
     WIDE(OPT_STATES, conf.states_max, 1),
@@ -322,7 +345,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
     .options = options,
     .parser = take,
-    .args_doc = "[agree|memory|lock|detector|birth|port|contact]",
+    .args_doc = "[agree|memory|lock|detector|birth|port|contact|look|nodes]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
            "every step.  Without a protocol all are played (memory only with "
            "--exhaustive).  By "
@@ -334,6 +357,7 @@ void mend_sim_options_parse(int argc, char **argv, struct mend_sim_options *o)
     o->conf = (struct mend_sim_conf){.ranks = -1,
                                      .crashes = -1,
                                      .instances = -1,
+                                     .agent_crashes = -1,
                                      .window = 1,
                                      .radix_bits = 1,
                                      .seed = 1,
@@ -350,12 +374,15 @@ void mend_sim_options_print(const struct mend_sim_options *o)
     const struct mend_sim_conf *c = &o->conf;
 
     printf("mend-sim %s --ranks %d --crashes %d --suspicions %d --instances %d", o->play->name,
-           c->ranks, c->crashes, c->suspicions, c->instances);
-    if (o->play == &mend_sim_agree || o->play == &mend_sim_memory)
+           mend_sim_members(c), c->crashes, c->suspicions, c->instances);
+    if (c->nodes)
+        printf(" --nodes %d --agent-crashes %d --aborts %d --revocations %d", c->nodes,
+               c->agent_crashes, c->aborts, c->revocations);
+    if (o->play == &mend_sim_agree || o->play == &mend_sim_memory || o->play == &mend_sim_nodes)
         printf(" --window %d%s", c->window, c->creation ? " --creation" : "");
     if (o->play == &mend_sim_lock || o->play == &mend_sim_contact || o->play == &mend_sim_look)
         printf(" --window %d", c->window);
-    if (o->play == &mend_sim_agree)
+    if (o->play == &mend_sim_agree || o->play == &mend_sim_nodes)
         printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);
     if (c->validation)
         printf(" --validation");

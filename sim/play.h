@@ -105,6 +105,9 @@ enum {
     MEND_SIM_WORD_ACKED,  /* ~(failures it has acknowledged: all that it was told of) */
 };
 
+/* A move of its processes: it hears of a revocation. */
+#define MEND_SIM_AGREE_GIVE_UP 0
+
 uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, int32_t members);
 
 /* mistakes.c: machines of agreement with a known mistake.  Each is called where its name says and does
@@ -114,6 +117,8 @@ void mend_sim_mistake_contribute(const struct mend_sim_agree_proc *p, int k, uin
 bool mend_sim_mistake_recv(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                            const struct mend_sim_conf *c); /* false: it is not delivered */
 void mend_sim_mistake_stepped(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c);
+void mend_sim_mistake_decided(const struct mend_sim_agree_proc *p, int k, uint64_t seq,
+                              const struct mend_sim_conf *c);
 int mend_sim_mistake_noes(const struct mend_sim_conf *c);     /* votes of a process that gives up */
 bool mend_sim_mistake_answers(const struct mend_sim_conf *c); /* after it has forgotten it */
 bool mend_sim_mistake_send(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,

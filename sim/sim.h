@@ -13,6 +13,9 @@
  *                     └──────> explore.c ┴─> play (agree.c, memory.c, birth.c, ...)
  *                                             └─> checkers.c, after every step
  *
+ * Without nodes all others are told of a death, each at another time.  With nodes (nodes.c) the agent of a process is told,
+ * and the first agent when another one and all processes of its node are dead; what the others learn is the play's affair.
+ *
  * A process of a play is a block of bytes without pointers, so that it can be copied and hashed. */
 #ifndef MEND_SIM_SIM_H
 #define MEND_SIM_SIM_H
@@ -48,14 +51,20 @@ enum mend_sim_broken {
     MEND_SIM_RASH, /* free: forgets when it has freed it, not when all have */
     MEND_SIM_PIECEMEAL, /* hears of those that died together one after the other */
     MEND_SIM_CURT,      /* says of the dead only those that the message proves */
+    MEND_SIM_SWAP,      /* nodes: an agent writes two entries of the log in the other order */
+    MEND_SIM_EXTEND,    /* adds what it knows itself to what was decided */
 };
 
 struct mend_sim_conf {
-    int ranks;
-    int crashes;    /* processes that may die */
-    int suspicions; /* processes that may be declared dead while they still run */
-    int instances;  /* agreements per process */
-    int window;     /* agreements at once */
+    int ranks;         /* with the agents of nodes */
+    int nodes;         /* nodes: their agents are the lowest ranks; 0: there are no nodes */
+    int crashes;       /* processes that may die */
+    int agent_crashes; /* agents that may; the first one does not */
+    int aborts;        /* nodes: processes that may abort others and themselves */
+    int revocations;   /* nodes: processes that may revoke */
+    int suspicions;    /* processes that may be declared dead while they still run */
+    int instances;     /* agreements per process */
+    int window;        /* agreements at once */
     int radix_bits;
     int inter,
         comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
@@ -89,8 +98,32 @@ enum mend_sim_fate {
 /* The way out for a process during one step. */
 struct mend_sim_io {
     void (*send)(struct mend_sim_io *io, int to, const void *bytes, size_t len);
+    void (*kill)(struct mend_sim_io *io, int rank); /* nodes: it ends some time later */
+    /* Nodes: what `from`, which is dead, has sent to the process of this step is received now. */
+    void (*drain)(struct mend_sim_io *io, int from);
     mend_time_ns now;
 };
+
+/* ---- nodes: agents 0 .. nodes - 1, and behind them the processes, node by node ---- */
+
+static inline int mend_sim_members(const struct mend_sim_conf *c)
+{
+    return c->ranks - c->nodes;
+}
+
+/* The first member of a node, counted without the agents. */
+static inline int mend_sim_first_member(const struct mend_sim_conf *c, int node)
+{
+    return (int)((int64_t)node * mend_sim_members(c) / c->nodes);
+}
+
+/* The node of a process, or of an agent. */
+static inline int mend_sim_node_of(const struct mend_sim_conf *c, int rank)
+{
+    if (rank < c->nodes)
+        return rank;
+    return (int)(((int64_t)(rank - c->nodes + 1) * c->nodes - 1) / mend_sim_members(c));
+}
 
 /* All processes at once, for the checkers. */
 struct mend_sim_view {
@@ -100,7 +133,10 @@ struct mend_sim_view {
     size_t proc_bytes;
     /* world.c only: */
     uint64_t messages, rounds; /* sent; most hops that led to each other */
-    int faults;                /* deaths and suspicions */
+    const uint64_t
+        *sent;        /* by rank; with nodes: without those between an agent and its processes */
+    mend_time_ns now; /* at the end */
+    int faults;       /* deaths and suspicions */
     /* By rank: of those that died together, such as the victims of one abort, each has the same number; -1: alive. */
     const int16_t *set;
 };
@@ -161,7 +197,7 @@ struct mend_sim_play {
 };
 
 extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_detector, mend_sim_lock,
-    mend_sim_birth, mend_sim_port, mend_sim_contact, mend_sim_look;
+    mend_sim_birth, mend_sim_port, mend_sim_contact, mend_sim_look, mend_sim_nodes;
 
 /* Tells p of those that have died together. */
 static inline void mend_sim_tell(const struct mend_sim_play *play, void *p, const uint64_t *dead,
@@ -180,6 +216,8 @@ static inline void mend_sim_tell(const struct mend_sim_play *play, void *p, cons
 struct mend_sim_result {
     const char *wrong; /* NULL: nothing */
     uint64_t steps, messages;
+    uint64_t agents_sent,
+        agent_most;        /* nodes: by all agents to each other; by the one that sent most */
     uint64_t states, ends; /* explore.c */
     uint64_t depth;        /* explore.c: longest path */
     bool complete;         /* explore.c: everything was visited */

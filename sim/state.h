@@ -14,9 +14,10 @@
 #define MEND_SIM_MAIL_MAX  16384 /* bytes of messages in one state */
 
 struct mend_sim_head {
-    uint8_t crashes, suspicions; /* left */
-    uint8_t stepped;             /* set of ranks */
-    uint8_t begun;               /* somebody has done something */
+    uint8_t crashes, agent_crashes, suspicions; /* left */
+    uint8_t stepped;                            /* set of ranks */
+    uint8_t begun;                              /* somebody has done something */
+    uint8_t condemned;                          /* set: each ends at some time */
     uint32_t mail_bytes;
     uint8_t fate[MEND_SIM_SMALL_MAX];   /* enum mend_sim_fate */
     uint8_t notice[MEND_SIM_SMALL_MAX]; /* set of dead that this rank is to be told of */

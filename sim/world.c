@@ -5,7 +5,7 @@
  * and the faults.  Deaths are planned by step number, so that they fall where something happens:
  * half of them hit the process that is just acting, in the middle of its sends.  Messages of the dead
  * are delivered even after their death was announced: the machines must refuse them themselves,
- * although Mend's transports deliver no such messages. */
+ * although Mend's transports deliver no such messages.  Between nodes the end of what a dead process had sent may be lost. */
 #include "clock.h"
 #include "network.h"
 #include "sim.h"
@@ -32,6 +32,7 @@ struct world {
     uint8_t *move_due; /* per rank: a MOVE is in the queue */
     uint64_t *hops;    /* per rank: longest chain of messages that led to it */
     mend_time_ns *paused_until;
+    uint64_t *sent;      /* as in the view */
     uint64_t *faults_at; /* steps at which somebody dies or is doomed, or is paused */
     int faults_n, alive_n;
     int acting;     /* whose step this is */
@@ -80,6 +81,16 @@ static void post(struct world *w, int to, const void *bytes, size_t len)
     mend_sim_clock_add(&w->clock, ev);
 }
 
+/* What stays within a node is not counted. */
+static void count(struct world *w, int to)
+{
+    int from = w->acting, agents = w->conf->nodes;
+
+    w->result->messages++;
+    if ((from < agents) == (to < agents))
+        w->sent[from]++;
+}
+
 static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t len)
 {
     struct world *w = (struct world *)io;
@@ -88,7 +99,7 @@ static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t le
         return;
     if (w->sends_left > 0)
         w->sends_left--;
-    w->result->messages++;
+    count(w, to);
     trace_msg(w, w->acting, "< send", bytes, len, "to", to);
     if (w->fate[to] == MEND_SIM_DEAD)
         return;
@@ -109,9 +120,105 @@ static void plan_move(struct world *w, int rank)
     mend_sim_clock_add(&w->clock, ev);
 }
 
+/* ---- nodes ---- */
+
+static void condemn(struct world *w, int rank)
+{
+    struct mend_sim_ev ev = {.kind = EV_FENCE, .rank = rank};
+
+    if (w->fate[rank] == MEND_SIM_DEAD)
+        return;
+    ev.at = w->clock.now + mend_sim_net_delay(&w->rng);
+    mend_sim_clock_add(&w->clock, ev);
+}
+
+static void on_kill(struct mend_sim_io *io, int rank)
+{
+    condemn((struct world *)io, rank);
+}
+
+/* The earliest message of a pair, out of the queue; false: there is none. */
+static bool take_mail(struct world *w, int from, int to, struct mend_sim_ev *ev_p)
+{
+    struct mend_sim_ev *found = NULL;
+
+    for (size_t i = 0; i < w->clock.n; i++) {
+        struct mend_sim_ev *ev = &w->clock.heap[i];
+
+        if (ev->kind == EV_MSG && ev->bytes && ev->rank == to && ev->other == from &&
+            (!found || mend_sim_ev_before(ev, found)))
+            found = ev;
+    }
+    if (!found)
+        return false;
+    *ev_p = *found;
+    found->bytes = NULL; /* nothing will happen then */
+    return true;
+}
+
+static void on_drain(struct mend_sim_io *io, int from)
+{
+    struct world *w = (struct world *)io;
+    struct mend_sim_ev ev;
+
+    while (take_mail(w, from, w->acting, &ev)) {
+        trace_msg(w, w->acting, "> recv", ev.bytes, ev.len, "from the dead", from);
+        w->play->recv(proc(w, w->acting), from, ev.bytes, ev.len, w->conf, io);
+        free(ev.bytes);
+    }
+}
+
+static bool is_empty(const struct world *w, int node)
+{
+    for (int r = w->conf->nodes; r < w->conf->ranks; r++)
+        if (mend_sim_node_of(w->conf, r) == node && w->fate[r] != MEND_SIM_DEAD)
+            return false;
+    return true;
+}
+
+static void notify(struct world *w, int agent, int dead)
+{
+    struct mend_sim_ev ev = {.kind = EV_NOTICE, .rank = agent, .other = dead};
+
+    ev.at = w->clock.now + mend_sim_net_delay(&w->rng);
+    mend_sim_clock_add(&w->clock, ev);
+}
+
+static void announce_on_node(struct world *w, int rank)
+{
+    int agent = mend_sim_node_of(w->conf, rank);
+    bool early = w->conf->broken == MEND_SIM_REPORT_FIRST;
+
+    for (int r = w->conf->nodes; r < w->conf->ranks && rank == agent; r++)
+        if (mend_sim_node_of(w->conf, r) == agent && w->conf->broken != MEND_SIM_LATE_LOOK)
+            condemn(w, r);
+    if (w->fate[agent] != MEND_SIM_DEAD)
+        notify(w, agent, rank);
+    else if (early ? rank == agent : is_empty(w, agent))
+        notify(w, 0, agent);
+}
+
+/* The end of what a process has sent to another node before it died: a message that is lost, and all behind it. */
+static bool is_lost(struct world *w, const struct mend_sim_ev *ev)
+{
+    const struct mend_sim_conf *c = w->conf;
+    mend_time_ns *last = &w->net.last[(size_t)ev->other * (size_t)c->ranks + (size_t)ev->rank];
+
+    if (!c->nodes || w->fate[ev->other] != MEND_SIM_DEAD ||
+        mend_sim_node_of(c, ev->other) == mend_sim_node_of(c, ev->rank))
+        return false;
+    if (mend_sim_rng_below(&w->rng, 4) == 0)
+        *last = MEND_TIME_NEVER;
+    return *last == MEND_TIME_NEVER;
+}
+
 /* Everybody else will be told of those that have died together, each at another time. */
 static void announce(struct world *w, int set)
 {
+    if (w->conf->nodes) {
+        announce_on_node(w, set);
+        return;
+    }
     for (int r = 0; r < w->conf->ranks; r++) {
         struct mend_sim_ev ev = {.kind = EV_NOTICE, .rank = r, .other = set};
 
@@ -173,15 +280,6 @@ static void doom(struct world *w, int rank)
     mend_sim_clock_add(&w->clock, ev);
 }
 
-/* It never gets shorter: what has arrived meanwhile is put off to its end, and nothing overtakes it. */
-static void pause_process(struct world *w, int rank)
-{
-    mend_time_ns until = w->clock.now + 30 * mend_sim_net_delay(&w->rng);
-
-    if (w->paused_until[rank] < until)
-        w->paused_until[rank] = until;
-}
-
 /* Half of the faults hit the process that is just acting, a quarter the coordinator, which is the lowest living
  * rank. */
 static int pick_victim(struct world *w)
@@ -191,16 +289,51 @@ static int pick_victim(struct world *w)
 
     if (lot < 2)
         return w->acting;
-    for (int r = 0; lot == 2 && r < w->conf->ranks; r++)
+    for (int r = w->conf->nodes; lot == 2 && r < w->conf->ranks; r++)
         if (w->fate[r] == MEND_SIM_ALIVE)
             return r;
     return victim;
 }
 
-/* The faults that were planned for this step number.  They come in the order crashes, suspicions,
+/* It never gets shorter: what has arrived meanwhile is put off to its end, and nothing overtakes it. */
+static void pause_process(struct world *w, int rank)
+{
+    mend_time_ns until = w->clock.now + 30 * mend_sim_net_delay(&w->rng);
+
+    if (w->paused_until[rank] < until)
+        w->paused_until[rank] = until;
+}
+
+/* Half of the losses hit the agent of the process that is acting.  -1: there is none but the first. */
+static int pick_agent(struct world *w)
+{
+    int agents = w->conf->nodes, agent = mend_sim_node_of(w->conf, w->acting);
+
+    if (agents < 2)
+        return -1;
+    if (agent == 0 || mend_sim_rng_below(&w->rng, 2))
+        agent = 1 + (int)mend_sim_rng_below(&w->rng, (uint64_t)agents - 1);
+    return agent;
+}
+
+static int pick(struct world *w, int i)
+{
+    int crashes = w->conf->crashes, agents = w->conf->agent_crashes, victim;
+
+    if (crashes <= i && i < crashes + agents)
+        return pick_agent(w);
+    victim = pick_victim(w);
+    if (victim < w->conf->nodes && i < crashes)
+        victim =
+            w->conf->nodes + (int)mend_sim_rng_below(&w->rng, (uint64_t)mend_sim_members(w->conf));
+    return victim;
+}
+
+/* The faults that were planned for this step number.  They come in the order crashes, agents, suspicions,
  * pauses in faults_at.  Returns true if the acting process is to die in this step. */
 static bool do_faults(struct world *w)
 {
+    int crashes = w->conf->crashes + w->conf->agent_crashes;
     bool dies = false;
 
     for (int i = 0; i < w->faults_n; i++) {
@@ -208,12 +341,14 @@ static bool do_faults(struct world *w)
 
         if (w->faults_at[i] != w->result->steps)
             continue;
-        victim = pick_victim(w);
-        if (i >= w->conf->crashes + w->conf->suspicions)
+        victim = pick(w, i);
+        if (victim < 0)
+            continue;
+        if (i >= crashes + w->conf->suspicions)
             pause_process(w, victim);
         else if (w->alive_n <= 1 || !w->play->death)
             continue;
-        else if (i >= w->conf->crashes)
+        else if (i >= crashes)
             doom(w, victim);
         else if (victim == w->acting)
             dies = true;
@@ -296,6 +431,8 @@ static bool happens(struct world *w, struct mend_sim_ev *ev)
         w->move_due[ev->rank] = 0;
     if (w->fate[ev->rank] == MEND_SIM_DEAD)
         return false;
+    if (ev->kind == EV_MSG && (!ev->bytes || is_lost(w, ev)))
+        return false;
     if (w->paused_until[ev->rank] > w->clock.now) {
         struct mend_sim_ev later = *ev;
 
@@ -341,8 +478,10 @@ static void open_world(struct world *w)
     size_t n = (size_t)w->conf->ranks;
 
     w->io.send = on_send;
+    w->io.kill = on_kill;
+    w->io.drain = on_drain;
     w->rng.state = w->conf->seed;
-    w->faults_n = w->conf->crashes + w->conf->suspicions + w->conf->pauses;
+    w->faults_n = w->conf->crashes + w->conf->agent_crashes + w->conf->suspicions + w->conf->pauses;
     w->alive_n = w->conf->ranks;
     w->view.proc_bytes = (w->play->bytes(w->conf) + 7) / 8 * 8;
     w->procs = get(n, w->view.proc_bytes);
@@ -352,10 +491,12 @@ static void open_world(struct world *w)
     w->move_due = get(n, 1);
     w->hops = get(n, sizeof *w->hops);
     w->paused_until = get(n, sizeof *w->paused_until);
+    w->sent = get(n, sizeof *w->sent);
     w->faults_at = get((size_t)w->faults_n, sizeof *w->faults_at);
     w->view.conf = w->conf;
     w->view.fate = w->fate;
     w->view.set = w->set;
+    w->view.sent = w->sent;
     w->view.procs = w->procs;
     mend_sim_net_init(&w->net, w->conf, &w->rng);
     plan_faults(w);
@@ -375,7 +516,17 @@ static void close_world(struct world *w)
     free(w->move_due);
     free(w->hops);
     free(w->paused_until);
+    free(w->sent);
     free(w->faults_at);
+}
+
+static void add_up(struct world *w)
+{
+    for (int a = 0; a < w->conf->nodes; a++) {
+        w->result->agents_sent += w->sent[a];
+        if (w->result->agent_most < w->sent[a])
+            w->result->agent_most = w->sent[a];
+    }
 }
 
 void mend_sim_run(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
@@ -394,6 +545,8 @@ void mend_sim_run(const struct mend_sim_play *play, const struct mend_sim_conf *
             result_p->wrong = "it does not come to an end";
     }
     w.view.messages = result_p->messages;
+    w.view.now = w.clock.now;
+    add_up(&w);
     if (!result_p->wrong)
         result_p->wrong = play->check_end(&w.view);
     close_world(&w);

@@ -7,8 +7,8 @@
  *
  * The caller that repairs the tree gives an agent the nearest living agent that was above it at the start.
  *
- * This is a part of what the statement on uniform decisions across nodes wants: all agents apply the same deaths in the same
- * order, and the victims of an abort as one set.  No decision is taken here, and no process dies. */
+ * All agents apply the same deaths in the same order, and the victims of an abort as one set.  No decision is taken here, and no
+ * process dies: sim/nodes.c plays that. */
 #define MODEL_AGENTS   4
 #define MODEL_NAMES    8
 #define MODEL_ENTRIES  24

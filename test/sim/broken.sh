@@ -72,6 +72,7 @@ finds C1 agree --creation --exhaustive --instances 2 --break lie
 finds C1 agree --creation --seeds 1000 --instances 2 --break lie
 finds A5 agree --validation --exhaustive --instances 2 --break shy
 finds C1 agree --validation --exhaustive --instances 2 --break lie
+both A1 agree extend --ranks 3 --crashes 1
 finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break silent
 finds A5 agree --free --seeds 2000 --break silent
 finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break rash
@@ -166,6 +167,34 @@ both P3 port rash --ranks 6 --crashes 1
 both P5 port change --ranks 5 --inter 2 --crashes 1
 finds P6 port --exhaustive --ranks 5 --free --crashes 0 --break hasty
 finds P6 port --seeds 20000 --ranks 8 --free --break hasty
+
+# nodes: entries in the wrong order, members of a node one by one, words of the dead unread, a death reported before it is one, a
+# loss that no agent says, processes that survive their agent, a root that does not wait for the victims of an abort, a revocation
+# that one does not look at, a decision extended by what a process knows, links that take too long; and what agreement has to do
+# for sets
+finds N1 nodes --exhaustive --nodes 3 --aborts 1 --revocations 1 --break swap
+finds N nodes --seeds 20000 --nodes 3 --break swap
+finds N3 nodes --exhaustive --nodes 2 --ranks 4 --break piecemeal
+finds N3 nodes --seeds 20000 --nodes 3 --break piecemeal
+finds N6 nodes --exhaustive --nodes 2 --revocations 1 --break hasty
+finds N6 nodes --seeds 20000 --nodes 3 --revocations 1 --break hasty
+finds N5 nodes --exhaustive --nodes 2 --aborts 1 --break report-first
+finds N5 nodes --seeds 20000 --nodes 3 --aborts 1 --break report-first
+finds N2 nodes --exhaustive --nodes 2 --break slip
+finds N2 nodes --seeds 20000 --nodes 3 --break slip
+finds N7 nodes --exhaustive --nodes 2 --break late-look
+finds N nodes --seeds 20000 --nodes 3 --break late-look
+finds N4 nodes --exhaustive --nodes 3 --aborts 1 --break impatient
+finds N4 nodes --seeds 20000 --nodes 3 --aborts 1 --break impatient
+finds N8 nodes --exhaustive --nodes 2 --revocations 1 --break narrow
+finds N8 nodes --seeds 20000 --nodes 3 --revocations 1 --break narrow
+finds A1 nodes --exhaustive --nodes 3 --crashes 2 --break extend
+finds A1 nodes --seeds 20000 --nodes 3 --break extend
+finds N9 nodes --seeds 20000 --nodes 3 --break detour
+finds N3 nodes --seeds 20000 --nodes 3 --aborts 1 --break curt
+finds A1 nodes --exhaustive --nodes 3 --break no-promise
+finds A5 nodes --exhaustive --nodes 3 --creation --revocations 1 --instances 2 --break shy
+finds C1 nodes --exhaustive --nodes 3 --creation --revocations 1 --break lie
 
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise

@@ -69,7 +69,7 @@ def option(command, name, default):
 def search_table(rows):
     yield "| what | processes | deaths | wrong suspicions | agreements | states | transitions | emptied | s |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|"
-    order = ["agree", "memory", "lock", "look", "birth", "contact", "port", "detector"]
+    order = ["agree", "memory", "lock", "look", "birth", "contact", "port", "nodes", "detector"]
     key = lambda r: (order.index(r[1][0]), option(r[0], "ranks", 3))  # noqa: E731
     for command, (play, states, steps, _, _, seconds, complete) in sorted(rows, key=key):
         extra = []
@@ -77,6 +77,10 @@ def search_table(rows):
             extra += ["late", "equal numbers"][:option(command, "window", 1) - 1]
         elif option(command, "window", 1) > 1:
             extra.append(f"{option(command, 'window', 1)} " + {"lock": "targets", "look": "windows"}.get(play, "at once"))
+        if play == "nodes":
+            extra = [f"{option(command, 'nodes', 2)} nodes"] + extra
+            extra += [f"{option(command, name, 0)} {what}" for name, what in (("agent-crashes", "of them may be lost"),
+                      ("aborts", "aborts"), ("revocations", "revokes")) if f"--{name}" in command]
         if "--reorder" in command:
             extra.append("overtaking")
         if "--free" in command and play == "port":
@@ -103,7 +107,7 @@ def search_table(rows):
             extra.append(f"radix {option(command, 'radix', 2)}")
         crashes = option(command, "crashes", 0 if play == "detector" else 1)
         deaths = "any" if play == "detector" else crashes
-        instances = option(command, "instances", 1) if play in ("agree", "memory") else "–"
+        instances = option(command, "instances", 1) if play in ("agree", "memory", "nodes") else "–"
         yield (f"| {play}{', ' if extra else ''}{', '.join(extra)} | {option(command, 'ranks', 3)} | {deaths} | "
                f"{option(command, 'suspicions', 0)} | {instances} | {grouped(states)} | {grouped(steps)} | "
                f"{'yes' if complete == 'complete' else 'NO'} | {float(seconds):.0f} |")

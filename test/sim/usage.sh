@@ -20,7 +20,7 @@ refuses()
 
 $sim --help | grep -q '^Usage: mend-sim' || fail "--help"
 for option in exhaustive count ranks crashes suspicions instances reorder window radix inter comms creation free \
-    validation brief fine seed seeds budget steps pauses partitions duplicate states path trace break; do
+    validation brief fine nodes agent-crashes aborts revocations seed seeds budget steps pauses partitions duplicate states path trace break; do
     $sim --help | grep -q -e "--$option" || fail "--help has no --$option"
 done
 refuses nonsense
@@ -52,6 +52,12 @@ refuses lock --free
 refuses detector --crashes 1
 refuses agree --creation --validation
 refuses birth --validation
+refuses agree --nodes 2
+refuses agree --aborts 1
+refuses nodes --suspicions 1
+refuses nodes --together
+refuses nodes --ranks 3 --aborts 4
+refuses nodes --exhaustive --nodes 3 --ranks 6
 echo "ok usage"
 
 # The steps of one run; its last line, the sum, has the time that it took.
@@ -67,5 +73,5 @@ other=$(steps 4712)
 [ "$one" != "$other" ] || fail "a seed decides nothing"
 echo "ok seeds"
 
-$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 6 || fail "all six are not played"
+$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 7 || fail "all seven are not played"
 echo "ok all"
