@@ -15,6 +15,7 @@
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/start.h"
+#include "agent/tally.h"
 #include "agent/verdict.h"
 
 #include <stdlib.h>
@@ -265,6 +266,9 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         break;
     case MEND_CTL_REVOKE:
         mend_revoked_heard(agent, m->revoke[0], m->revoke + 1, m->n - 1);
+        break;
+    case MEND_CTL_TALLY:
+        mend_tally_ask(agent, r, m);
         break;
     case MEND_CTL_REPORT:
         mend_tell_text(agent, r->index, m->text, m->n);

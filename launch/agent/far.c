@@ -8,6 +8,7 @@
 
 #include "agent/facts.h"
 #include "agent/start.h"
+#include "agent/tally.h"
 #include "agent/tell.h"
 #include "base/time.h"
 #include "output/iof.h"
@@ -108,6 +109,9 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         break;
     case MEND_DOWN_WRITTEN:
         mend_iof_written(agent->iof, m);
+        break;
+    case MEND_DOWN_TALLIED:
+        mend_tally_answer(agent, m);
         break;
     case MEND_DOWN_END:
         agent->nodes.ended = true;

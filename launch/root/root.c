@@ -114,6 +114,7 @@ static mend_time_ns look(void *self, mend_time_ns now)
     next = mend_root_place(root, now);
     mend_root_look_at_nodes(root);
     mend_root_look_at_cuts(root);
+    mend_root_tally(root);
     if (now >= root->deadline_ns)
         on_timeout(root);
     at = mend_root_look_at_waits(root, now);
@@ -213,6 +214,9 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_CUT:
         mend_root_note_cut(root, m);
         break;
+    case MEND_UP_TALLY:
+        mend_root_note_tally(node, m);
+        break;
     case MEND_UP_DONE:
         node->state = NODE_DONE;
         break;
@@ -257,6 +261,8 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     root->places_n = mend_options_places(o);
     mend_list_init(&root->requests);
     mend_list_init(&root->cuts);
+    mend_list_init(&root->tallies);
+    mend_list_init(&root->questions);
     root->has_terminal = o->tty_rank == 0 && o->at_terminal;
     mend_root_open_report(root);
     mend_root_list_timed(root);

@@ -103,8 +103,10 @@ struct root {
     mend_time_ns start_ns, deadline_ns;
     mend_time_ns
         running_ns; /* since when the ranks of all nodes run: times of injections count from here; 0: not yet */
-    struct mend_list cuts; /* cut.c */
-    int *timed;            /* the injections that wait for a time, in that order */
+    struct mend_list cuts;      /* cut.c */
+    struct mend_list tallies;   /* tally.c: numbers, ... */
+    struct mend_list questions; /* ... and what is to be done with them */
+    int *timed;                 /* the injections that wait for a time, in that order */
     int timed_n, injected_n;
     struct root_blocked *blocked;  /* for each injection */
     struct mend_root_waits *waits; /* waits.c; NULL: nobody has asked */
@@ -164,6 +166,10 @@ mend_time_ns mend_root_place(struct root *root, mend_time_ns now);
 /* cut.c: two processes cannot reach each other; has one of each such two ended. */
 void mend_root_note_cut(struct root *root, const struct mend_message *m);
 void mend_root_look_at_cuts(struct root *root);
+
+/* tally.c: a rank of the node asks for a number that is kept here; answers all such questions. */
+void mend_root_note_tally(struct root_node *node, const struct mend_message *m);
+void mend_root_tally(struct root *root);
 
 /* report.c: lines on standard error, and of the --report file. */
 void mend_root_say(struct root *root, const char *format, ...)

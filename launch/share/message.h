@@ -85,6 +85,14 @@ enum mend_spawned_arg {
     MEND_SPAWNED_ROOM, /* for how many there is room */
 };
 
+/* UP_TALLY */
+enum mend_tally_arg {
+    MEND_TALLY_ARG_OF,  /* the name of the number */
+    MEND_TALLY_ARG_HOW, /* enum mend_tally */
+    MEND_TALLY_ARG_VALUE,
+    MEND_TALLY_ARG_QUESTION, /* the rank's number of it */
+};
+
 /* UP_OUTPUT */
 enum mend_output_step { MEND_OUTPUT_OPEN, MEND_OUTPUT_BYTES, MEND_OUTPUT_END };
 

@@ -91,7 +91,7 @@ static void begin(struct mend_file *f)
 
 void mend_append_begin(struct mend_file *f)
 {
-    if (mend_append_is_wanted(f) && !f->win && f->comm->size > 1)
+    if (mend_append_is_wanted(f) && mend_file_shares_memory(f) && f->comm->size > 1)
         begin(f);
     f->hints.value[MEND_HINT_APPEND_MAPPED] = f->append != NULL;
 }

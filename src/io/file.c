@@ -2,7 +2,7 @@
 /* file.c – opening and closing.
  *
  *   1  rank 0 opens, and makes the file if that is wanted; its error is its veto
- *   2  the communicator, with room for the shared pointer               uniform: create/dup.c, rma/win.c
+ *   2  the communicator, with a place for the shared pointer            uniform: create/dup.c, rma/win.c
  *   3  an agreement on the mode
  *   4  the others open
  *   5  an agreement on the errors and on the ways                       uniform: the file is open at all or at none
@@ -26,6 +26,7 @@
 #include "io/os.h"
 #include "io/uring.h"
 #include "rma/sync.h"
+#include "rt/rt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -197,6 +198,12 @@ static void destroy(struct mend_file *f)
     mend_free(f->self, f);
 }
 
+/* Members of one job, on several nodes. */
+static bool has_tally(const struct mend_comm *c)
+{
+    return !c->spans && c->self->rt->tally;
+}
+
 static bool share_memory(const struct mend_comm *c)
 {
     return c->size == 1 || (c->in_segment && c->self->node && c->self->params.rma_shm);
@@ -224,7 +231,8 @@ static int make_comm(struct mend_file *f, struct mend_comm *c, int own_error)
 {
     int err;
 
-    if (!share_memory(c)) {
+    f->tallied = !share_memory(c) && has_tally(c);
+    if (!share_memory(c) && !f->tallied) {
         err = make_window(f, c, own_error);
     } else {
         if (!own_error)

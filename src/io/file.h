@@ -3,7 +3,8 @@
  *
  * A file has a communicator of its own: it says who the members are, and a file is revoked, loses members and is agreed on as
  * that communicator is.  So failures have one meaning for communicators, windows and files.  The shared file pointer is a word of
- * rank 0: in shared memory (word.h), or where the members share none a window of 8 bytes, whose communicator is the file's.
+ * rank 0 in shared memory (word.h); where the members share none a number that the job keeps (rt/rt.h); and where they are of several
+ * jobs a window of 8 bytes, whose communicator is the file's.
  *
  *   view      which bytes of the file this process sees, and in which order                    (view.h)
  *   move      bytes between memory and the file: one run of the view after the other           (move.h)
@@ -22,7 +23,7 @@
  * (S0-51, S0-52).  A revocation ends every wait with MPI_ERR_INVALIDATED, and every call that is not local fails with it
  * from then on (S0-101, S0-102).
  *
- * Invariants: the descriptor is open; there is a window or a word, and a window is in an epoch lock_all; position and the shared pointer count etypes of
+ * Invariants: the descriptor is open; there is a window, a number or a word, and a window is in an epoch lock_all; position and the shared pointer count etypes of
  * the view that is set; `error` once set stays until the file is closed, unless all was written again (R33). */
 #ifndef MEND_IO_FILE_H
 #define MEND_IO_FILE_H
@@ -40,12 +41,13 @@ struct mend_file {
     uint32_t magic;
     struct mend_proc *self;
     struct mend_comm *comm; /* has the error handler and the hints */
-    struct mend_win *win;   /* NULL: the members share memory, or there is but one */
+    struct mend_win *win;   /* has the shared pointer; NULL: something else has */
+    bool tallied;           /* the job keeps the shared pointer, under the file's context */
     uint64_t word_at;       /* where the segment holds the shared pointer; 0: in `alone` */
     mend_atomic_u64 *word;  /* the same, from first use on */
     mend_atomic_u64 alone;  /* of a file with one member */
     MPI_Offset
-        last_known; /* in a window: where the shared pointer was when this process last heard of it */
+        last_known; /* not in memory: where the shared pointer was when this process last heard of it */
     bool all_left; /* all survivors have called MPI_File_close */
     int rank;      /* of this process among those that have opened the file */
     int fd, amode;
@@ -115,17 +117,23 @@ static inline int mend_file_check_valid(const struct mend_file *f)
     return f->comm->revoked ? MPI_ERR_INVALIDATED : MPI_SUCCESS;
 }
 
-/* pointer.c: the shared file pointer, in etypes.  add and set have their effect once.  Without shared
- * memory they wait for rank 0, and end with MPI_ERR_PROC_FAILED when it dies, or MPI_ERR_INVALIDATED. */
+/* pointer.c: the shared file pointer, in etypes.  add and set have their effect once.  Without shared memory they wait for mpiexec, which
+ * always answers, and end with MPI_ERR_INVALIDATED; with members of several jobs they wait for rank 0, and end with MPI_ERR_PROC_FAILED
+ * when it dies, too. */
 int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
 int mend_pointer_set(struct mend_file *f, MPI_Offset to);
-/* Where it is.  Without shared memory it asks rank 0; if that has died, or the file is revoked, it tells what this process has heard last
- * (S0-54, S0-102).  MPI_ERR_NO_MEM. */
+/* Where it is.  Without shared memory it asks as above; if nobody answers any more it tells what this process has heard last (S0-54,
+ * S0-102).  MPI_ERR_NO_MEM. */
 int mend_pointer_get(struct mend_file *f, MPI_Offset *at_p);
 /* Collective; waits for all: the position of each behind those of lower rank. */
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
 /* Collective: MPI_File_seek_shared.  What it counts from is what all find when they have met. */
 int mend_pointer_seek(struct mend_file *f, MPI_Offset offset, int whence, int own_error);
+
+static inline bool mend_file_shares_memory(const struct mend_file *f)
+{
+    return !f->win && !f->tallied;
+}
 
 /* file.c: the lowest rank that lives, as far as is known here; more than one may believe that it is it. */
 bool mend_file_is_first(const struct mend_file *f);
@@ -133,7 +141,7 @@ bool mend_file_is_first(const struct mend_file *f);
 /* look.c: closing. */
 void mend_file_windows_drop(struct mend_file *f);
 
-/* pointer.c: opening: rank 0's word, at the members that share memory; closing.  MPI_ERR_NO_MEM. */
+/* pointer.c: opening: rank 0's word, at the members that share memory; closing, while there is the communicator.  MPI_ERR_NO_MEM. */
 int mend_pointer_begin(struct mend_file *f, struct mend_comm *c);
 void mend_pointer_end(struct mend_file *f);
 

@@ -45,7 +45,7 @@ struct mend_file_windows {
 
 bool mend_together_looks(const struct mend_together *t)
 {
-    return !t->write && !t->f->win;
+    return !t->write && mend_file_shares_memory(t->f);
 }
 
 /* A member that reads small runs together with the holes between them loses nothing but that the others read the same. */

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pointer.c – the shared file pointer: a word of rank 0.
+/* pointer.c – the shared file pointer.
  *
- * Where the members share memory it is changed by one atomic instruction of the process that moves it: no process
- * can die in between, and the word outlives rank 0.  Else it is in a window, and rank 0 changes it, when it is in MPI; when it
- * is dead the pointer is lost (S0-53), and each process tells where it was when it last heard of it (S0-54). */
+ *   the members share memory    a word of rank 0                   changed by one atomic instruction of the process that moves it: no
+ *                                                                  process can die in between, and the word outlives rank 0
+ *   are on several nodes        a number that the job keeps        changed by mpiexec, which answers whatever ranks do, and whose loss
+ *                                                                  ends the job: it outlives all of them (S5-22)
+ *   are of several jobs         in a window of rank 0, or          rank 0 changes it, when it is in MPI; when it is dead the pointer
+ *   (or in the simulator)                                          is lost (S0-53), and each process tells where it was when it last
+ *                                                                  heard of it (S0-54) */
 #include "io/file.h"
 
 #include "io/together.h"
 #include "io/word.h"
 #include "rma/op.h"
+#include "req/request.h"
 #include "rma/sync.h"
+#include "rt/rt.h"
 
 int mend_pointer_begin(struct mend_file *f, struct mend_comm *c)
 {
-    if (c->size == 1 || c->rank != 0)
+    if (c->size == 1 || c->rank != 0 || f->tallied)
         return MPI_SUCCESS;
     f->word_at = mend_file_word_take(f->self);
     return f->word_at ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -25,19 +31,80 @@ void mend_pointer_end(struct mend_file *f)
     if (f->word_at && f->all_left && mend_file_word_is_own(f->self, f->word_at))
         mend_file_word_give_back(f->self, f->word_at);
     f->word_at = 0;
+    if (f->tallied && f->comm && f->all_left && mend_file_is_first(f))
+        f->self->rt->tally(f->self, f->comm->ctx, MEND_TALLY_FORGET, 0);
 }
 
-/* *word_p NULL: it is in a window. */
+/* *word_p NULL: it is not in memory. */
 static int find_word(struct mend_file *f, mend_atomic_u64 **word_p)
 {
-    if (!f->word && !f->win)
+    if (!f->word && mend_file_shares_memory(f))
         f->word = f->word_at ? mend_file_word_at(f->self, f->word_at) : &f->alone;
     *word_p = f->word;
-    return f->word || f->win ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    return f->word || !mend_file_shares_memory(f) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
+/* ---- kept by the job ---- */
+
+struct answer {
+    struct mend_file *f;
+    uint64_t question;
+    bool heard;
+    int64_t was;
+};
+
+static bool is_free(struct mend_proc *self, void *arg)
+{
+    const struct answer *a = arg;
+
+    return !self->tallying || a->f->comm->revoked;
+}
+
+static bool is_answered(struct mend_proc *self, void *arg)
+{
+    struct answer *a = arg;
+
+    a->heard = a->heard || self->rt->tallied(self, a->question, &a->was);
+    return a->heard || a->f->comm->revoked;
+}
+
+static void await(struct answer *a, bool (*until)(struct mend_proc *, void *))
+{
+    const struct mend_wait wait = {.cause = MEND_WAIT_OTHER,
+                                   .until = until,
+                                   .arg = a,
+                                   .hint = MEND_PEER_NONE,
+                                   .rings = true,
+                                   .what = "mpiexec to move a shared file pointer"};
+
+    mend_wait_until(a->f->self, &wait);
+}
+
+/* One thread after the other.  What ends the waits: the answer of an agent, whose end is that of this process, or a revocation. */
+static int ask_job(struct mend_file *f, enum mend_tally how, int64_t value, int64_t *was_p)
+{
+    struct mend_proc *self = f->self;
+    struct answer a = {.f = f};
+    int err;
+
+    await(&a, is_free);
+    err = mend_file_check_valid(f);
+    if (err)
+        return err;
+    self->tallying = true;
+    a.question = self->rt->tally(self, f->comm->ctx, how, value);
+    await(&a, is_answered);
+    self->tallying = false;
+    if (!a.heard)
+        return mend_file_check_valid(f);
+    *was_p = a.was;
+    return MPI_SUCCESS;
+}
+
+/* ---- in a window ---- */
+
 /* *word = *word op value, by rank 0; *was_p: what it was. */
-static int ask(struct mend_file *f, MPI_Op op, int64_t value, int64_t *was_p)
+static int ask_rank(struct mend_file *f, MPI_Op op, int64_t value, int64_t *was_p)
 {
     const struct mend_type *t = mend_type_predefined((uintptr_t)MPI_INT64_T);
     struct mend_rma_op k = {.kind = MEND_RMA_GET_ACC,
@@ -51,6 +118,13 @@ static int ask(struct mend_file *f, MPI_Op op, int64_t value, int64_t *was_p)
     return err ? err : mend_win_flush(f->win, 0, false);
 }
 
+static int ask(struct mend_file *f, enum mend_tally how, int64_t value, int64_t *was_p)
+{
+    if (f->tallied)
+        return ask_job(f, how, value, was_p);
+    return ask_rank(f, how == MEND_TALLY_ADD ? MPI_SUM : MPI_REPLACE, value, was_p);
+}
+
 int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
 {
     mend_atomic_u64 *word;
@@ -60,7 +134,7 @@ int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
     if (word)
         was = (int64_t)atomic_fetch_add(word, (uint64_t)by);
     else if (!err)
-        err = ask(f, MPI_SUM, by, &was);
+        err = ask(f, MEND_TALLY_ADD, by, &was);
     if (!err)
         f->last_known = was + by;
     *was_p = was;
@@ -72,7 +146,8 @@ int mend_pointer_get(struct mend_file *f, MPI_Offset *at_p)
     MPI_Offset now;
     int err = mend_pointer_add(f, 0, &now);
 
-    if (f->win && (err == MEND_CLASS_PROC_FAILED || err == MPI_ERR_INVALIDATED))
+    if (!mend_file_shares_memory(f) &&
+        (err == MEND_CLASS_PROC_FAILED || err == MPI_ERR_INVALIDATED))
         err = MPI_SUCCESS; /* what it has heard last */
     if (!err)
         *at_p = f->last_known;
@@ -88,7 +163,7 @@ int mend_pointer_set(struct mend_file *f, MPI_Offset to)
     if (word)
         atomic_store(word, (uint64_t)to);
     else if (!err)
-        err = ask(f, MPI_REPLACE, to, &was);
+        err = ask(f, MEND_TALLY_SET, to, &was);
     if (!err)
         f->last_known = to;
     return err;

@@ -151,7 +151,7 @@ int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,
     if (f->comm->rank == 0)
         d.and_word[1] = f->word_at;
     err = agree(f, &d, NULL);
-    if (!f->word_at && !f->win && d.and_word[1] != UINT64_MAX)
+    if (!f->word_at && mend_file_shares_memory(f) && d.and_word[1] != UINT64_MAX)
         f->word_at = d.and_word[1];
     if (err)
         return err;

@@ -75,6 +75,9 @@ struct mend_node_rank {
     mend_atomic_u32 readable_n;    /* events of its descriptors that the agent has taken: watch.h */
     mend_atomic_u32 deaf;          /* 1: the agent cannot watch them */
     mend_atomic_u32 callers_n;     /* connections that the agent has passed on to it: greeting.h */
+    mend_atomic_u64
+        tally_was; /* the answer to its last question for a number that the job keeps (rt.h), and ... */
+    mend_atomic_u64 tallied_n; /* ... the number of that; released last */
 
     /* written by the rank, for the time when it or others are dead (launch/agent/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32

@@ -176,7 +176,7 @@ struct mend_proc {
     struct mend_datarep *datareps;     /* io/: that were registered, the newest first */
     struct mend_file_page *file_pages; /* io/: with words of files */
     struct mend_uring *uring;          /* io/: NULL: no file uses it */
-    bool uring_refused;                /* the kernel does not permit it */
+    bool uring_refused, tallying; /* by the kernel; a thread asks for a number (io/pointer.c) */
     struct mend_abi *abi;
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
     bool tool_threads;      /* MPI_T calls come from several threads: MPI takes the lock, too */

@@ -51,6 +51,8 @@ struct local {
     pthread_t life_holder;
     struct mend_ctl_ear ear;
     uint32_t callers_n; /* as in the segment, when all of them were taken */
+    uint64_t
+        tallies_n; /* questions for numbers that the job keeps, also of those that had the place before */
     pid_t pid;
 };
 
@@ -302,6 +304,7 @@ static enum mend_status enter(struct local *l, const struct call *call, const ch
     l->process = mend_node_process_of(l->shm, (mend_peer)call->rank);
     l->me = mend_node_rank_of(l->shm, mend_place_at(l->process->place));
     l->ctl_fd = (int)call->ctl_fd;
+    l->tallies_n = mend_load_relaxed(&l->me->tallied_n);
     fcntl((int)call->shm_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)call->ctl_fd, F_SETFD, FD_CLOEXEC);
     mend_ctl_open(&l->ear, l->ctl_fd);
@@ -546,6 +549,29 @@ static bool local_is_revoked(struct mend_proc *self, uint64_t ctx)
     return mend_revoked_has(((struct local *)self->rt_state)->shm, ctx);
 }
 
+static uint64_t local_tally(struct mend_proc *self, uint64_t of, enum mend_tally how, int64_t value)
+{
+    struct local *l = self->rt_state;
+    struct mend_ctl m = {
+        .kind = MEND_CTL_TALLY,
+        .n = 1,
+        .tally = {.of = of, .question = ++l->tallies_n, .value = value, .how = how}};
+
+    send_ctl(l, &m, sizeof(m.tally));
+    return m.tally.question;
+}
+
+static bool local_tallied(struct mend_proc *self, uint64_t question, int64_t *was_p)
+{
+    struct local *l = self->rt_state;
+
+    /* acquire: pairs with the release in mend_tally_answer() (launch/agent/tally.c) */
+    if (mend_load_acquire(&l->me->tallied_n) != question)
+        return false;
+    *was_p = (int64_t)mend_load_relaxed(&l->me->tally_was);
+    return true;
+}
+
 /* The words first: the agent reads them when it gets the datagram, and a watcher that sees the end sooner
  * finds the reason.  A second thread that crashes adds nothing. */
 static void local_crashing(struct mend_proc *self, int sig)
@@ -695,6 +721,8 @@ const struct mend_rt mend_rt_local = {
     .abort = local_abort,
     .revoke = local_revoke,
     .is_revoked = local_is_revoked,
+    .tally = local_tally,
+    .tallied = local_tallied,
     .crashing = local_crashing,
     .report = local_report,
     .injected = local_injected,

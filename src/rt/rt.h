@@ -8,6 +8,7 @@
 #include "ft/verdict.h"
 #include "proc/presence.h"
 #include "proc/proc.h"
+#include "rt/tally.h"
 
 /* A question to the agent, on the caller's stack. */
 struct mend_rt_ask {
@@ -87,6 +88,12 @@ struct mend_rt {
      * then, for ever.  NULL: there is nobody to tell. */
     void (*revoke)(struct mend_proc *self, uint64_t ctx, const uint64_t *jobs, uint32_t n);
     bool (*is_revoked)(struct mend_proc *self, uint64_t ctx);
+
+    /* The job keeps numbers, each 0 until it is changed, which outlive all processes and nodes: adds `value` to the one that is called
+     * `of`, or sets it.  What it was before is told by tallied(), under the number that this returns, and comes with an interrupt;
+     * one question at a time.  FORGET: nobody asks for it any more, and nothing is told.  NULL: no numbers are kept. */
+    uint64_t (*tally)(struct mend_proc *self, uint64_t of, enum mend_tally how, int64_t value);
+    bool (*tallied)(struct mend_proc *self, uint64_t question, int64_t *was_p);
 
     /* This thread got a signal of which the process will dump core.  Called in a signal handler, at
      * any instruction. */

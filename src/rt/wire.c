@@ -46,6 +46,12 @@ static bool connect_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t n
            m->connect.names_n <= names_n - (uint32_t)m->connect.first;
 }
 
+static bool tally_valid(const struct mend_ctl *m, size_t len_bytes)
+{
+    return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->tally) &&
+           m->tally.how <= MEND_TALLY_FORGET;
+}
+
 static bool revoke_valid(const struct mend_ctl *m, size_t len_bytes)
 {
     return m->n >= 1 && m->n <= MEND_CTL_REVOKE_MAX &&
@@ -67,6 +73,8 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
     case MEND_CTL_REVOKE:
         return revoke_valid(m, len_bytes);
+    case MEND_CTL_TALLY:
+        return tally_valid(m, len_bytes);
     case MEND_CTL_SUSPECT:
     case MEND_CTL_CUT:
         return peer_valid(m, len_bytes, names_n);

@@ -24,6 +24,7 @@
  *   UNWATCH  ring it for none
  *   SESSION  the process has a session: from now on it hears of the ends of those that have left, too
  *   PRESENCE what the process says of itself in the segment has changed; in jobs of several nodes only
+ *   TALLY    the root adds to a number that it keeps, or sets it; the answer is in the segment, and comes with an interrupt
  *   REVOKE   a context is revoked: all ranks that have it on any node, and of these jobs, are to know
  *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
  * agent -> rank, struct mend_ctl_abroad:
@@ -38,6 +39,7 @@
 
 #include "ft/bits.h"
 #include "node/abroad.h"
+#include "rt/tally.h"
 
 #include <signal.h>
 
@@ -80,6 +82,7 @@ enum mend_ctl_kind {
     MEND_CTL_WATCH,
     MEND_CTL_UNWATCH,
     MEND_CTL_REVOKE,
+    MEND_CTL_TALLY,
     MEND_CTL_CUT,
     MEND_CTL_ABROAD,
     MEND_CTL_ANSWER,
@@ -97,7 +100,7 @@ struct mend_ctl {
     uint16_t magic, kind;
     int32_t code; /* ABORT: exit code */
     uint32_t
-        n; /* words of the set, or length of text; 1 for SUSPECT, CUT, INJECTED; REVOKE: words */
+        n; /* words of the set, or length of text; 1 for SUSPECT, CUT, INJECTED, TALLY; REVOKE: words */
     uint32_t follows; /* ABORT: 1: as in struct mend_abort; else 0 */
     union {
         int32_t peer;                          /* SUSPECT, CUT: a name; INJECTED: a number */
@@ -110,6 +113,11 @@ struct mend_ctl {
             mend_peer first;
             uint32_t names_n;
         } connect; /* CONNECT: ask: the rank's number of it, which the answer has; names that must be known there */
+        struct {
+            uint64_t of, question;
+            int64_t value;
+            uint64_t how; /* enum mend_tally */
+        } tally;
     };
 };
 

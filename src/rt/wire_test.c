@@ -48,6 +48,21 @@ MEND_TEST(a_revocation_names_a_context_and_jobs)
     CHECK(!mend_ctl_valid(&m, set_bytes(m.n), RANKS));
 }
 
+MEND_TEST(a_number_that_the_job_keeps_is_added_to_set_or_forgotten)
+{
+    struct mend_ctl m = make(MEND_CTL_TALLY, 1);
+    size_t len = MEND_CTL_HEAD_BYTES + sizeof(m.tally);
+
+    m.tally.how = MEND_TALLY_FORGET;
+    CHECK(mend_ctl_valid(&m, len, RANKS));
+    CHECK(!mend_ctl_valid(&m, len - 1, RANKS));
+    m.tally.how++;
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
+    m.tally.how = MEND_TALLY_ADD;
+    m.n = 0;
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
+}
+
 MEND_TEST(abort_names_ranks_of_the_job)
 {
     struct mend_ctl m = make(MEND_CTL_ABORT, 1);
