@@ -90,7 +90,7 @@ MEND_TEST(pairs)
     for (size_t i = 0; i < MEND_COUNT_OF(bad); i++)
         CHECK(!takes("COLL", bad[i]));
     mend_param_wants(mend_param_find("COLL"), wants, sizeof(wants));
-    CHECK(strstr(wants, "barrier=shm|dissemination") && strstr(wants, "bruck|pairwise"));
+    CHECK(strstr(wants, "barrier=shm|nodes|dissemination") && strstr(wants, "bruck|pairwise"));
 }
 
 /* What is written in param.def can be read, and is shown whole. */

@@ -119,6 +119,8 @@ static void check_result(const struct reduction *t, struct play *w, int r, int l
     }
 }
 
+static int most_ranks = 64;
+
 /* All combinations of size, count, in place, type, time of meeting. */
 static void all_reductions(bool ordered, bool each_root, void (*one)(struct reduction *t))
 {
@@ -133,7 +135,7 @@ static void all_reductions(bool ordered, bool each_root, void (*one)(struct redu
                               .type = mode & 4 ? &gapped8 : &dense8,
                               .ordered = ordered};
 
-        if ((!ordered && t.n > 56) || (t.n > 17 && t.count > 5))
+        if (t.n > most_ranks || (!ordered && t.n > 56) || (t.n > 17 && t.count > 5))
             continue;
         for (t.root = each_root ? 0 : -1; t.root < (each_root ? t.n : 0); t.root++)
             if (t.n <= 17 || t.root <= 0 || t.root == t.n - 1 || t.root == 21)
@@ -298,37 +300,110 @@ MEND_TEST(reduce_scatter_halving)
     }
 }
 
-/* Dependencies: after a barrier every rank must depend on every other.  The message of a round
- * carries the ranks on which its sender depended before the round. */
-MEND_TEST(barrier_hears_of_all)
+/* Plays the lists of a barrier: every rank must depend on every other. */
+static void barrier_played(struct play *w)
+{
+    play(w);
+    for (int r = 0; r < w->n; r++)
+        for (int i = 0; i < w->n; i++)
+            CHECK(w->rank[r].heard[i]);
+    play_close(w);
+}
+
+MEND_TEST(barrier_dissemination)
 {
     EACH(s, sizes)
     {
-        int n = sizes[s_];
-        struct play w = play_open(n, 0, 0);
-        bool heard[PLAY_RANKS][PLAY_RANKS] = {0}, before[PLAY_RANKS][PLAY_RANKS];
-        unsigned at = 0;
+        struct play w = play_open(sizes[s_], 0, 0);
 
-        for (int r = 0; r < n; r++) {
+        for (int r = 0; r < w.n; r++)
             mend_barrier_dissemination(&w.rank[r].sched);
-            heard[r][r] = true;
-        }
-        for (; at < w.rank[0].sched.steps_n; at += 3) { /* RECV SEND ROUND */
-            memcpy(before, heard, sizeof(heard));
-            for (int r = 0; r < n; r++) {
-                const struct mend_step *step = &w.rank[r].sched.steps[at];
-
-                CHECK_EQ(step->kind, MEND_STEP_RECV);
-                for (int i = 0; i < n; i++)
-                    heard[r][i] |= before[step->rank][i];
-            }
-        }
-        for (int r = 0; r < n; r++)
-            for (int i = 0; i < n; i++)
-                CHECK(heard[r][i]);
-        play(&w);
-        play_close(&w);
+        barrier_played(&w);
     }
+}
+
+static int shape; /* of nodes */
+
+MEND_TEST(nodes_barrier)
+{
+    EACH(s, sizes)
+    for (shape = 0; shape < PLAY_SHAPES; shape++) {
+        struct play w = play_open(sizes[s_], 0, 0);
+        struct mend_nodes *nodes = play_nodes(w.n, shape);
+
+        for (int r = 0; r < w.n; r++)
+            mend_nodes_barrier(&w.rank[r].sched, nodes);
+        barrier_played(&w);
+        mend_free(play_proc(), nodes);
+    }
+}
+
+/* Nodes in all shapes; those that are not in order only where the operands need none. */
+static void all_shapes(bool each_root, void (*one)(struct reduction *t))
+{
+    most_ranks = 10;
+    for (shape = 0; shape < PLAY_SHAPES; shape++) {
+        all_reductions(false, each_root, one);
+        if (shape < PLAY_IN_ORDER)
+            all_reductions(true, each_root, one);
+    }
+    most_ranks = 64;
+}
+
+static allreduce_fn *allreduce_leaders;
+static void allreduce_nodes(struct mend_sched *s, struct mend_piece in, struct mend_piece out)
+{
+    struct mend_nodes *nodes = play_nodes(s->size, shape);
+
+    mend_nodes_allreduce(s, nodes, in, out, allreduce_leaders);
+    mend_free(play_proc(), nodes);
+}
+
+MEND_TEST(nodes_allreduce)
+{
+    allreduce = allreduce_nodes;
+    allreduce_leaders = mend_allreduce_doubling;
+    all_shapes(false, one_allreduce);
+    allreduce_leaders = mend_allreduce_halving;
+    all_shapes(false, one_allreduce);
+    allreduce_leaders = mend_allreduce_ring; /* commutative only */
+    for (shape = 0; shape < PLAY_SHAPES; shape++)
+        all_reductions(false, false, one_allreduce);
+}
+
+static reduce_fn *reduce_leaders;
+static void reduce_nodes(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                         int root)
+{
+    struct mend_nodes *nodes = play_nodes(s->size, shape);
+
+    mend_nodes_reduce(s, nodes, in, out, root, reduce_leaders);
+    mend_free(play_proc(), nodes);
+}
+
+MEND_TEST(nodes_reduce)
+{
+    reduce = reduce_nodes;
+    reduce_leaders = mend_reduce_binomial;
+    all_shapes(true, one_reduce);
+    reduce_leaders = mend_reduce_halving;
+    all_shapes(true, one_reduce);
+}
+
+/* Ranks by node, nodes by their first ranks, whatever their numbers are. */
+MEND_TEST(nodes_are_in_order_of_first_ranks)
+{
+    const int node[] = {9, 4, 9, 0, 4, 9}, first[] = {0, 3, 5, 6}, member[] = {0, 2, 5, 1, 4, 3};
+    struct mend_nodes *x = mend_nodes_make(play_proc(), node, 6, 10);
+
+    CHECK_EQ(x->n, 3);
+    CHECK(!x->in_order);
+    CHECK(!memcmp(x->first, first, sizeof(first)));
+    CHECK(!memcmp(x->member, member, sizeof(member)));
+    for (int k = 0; k < 3; k++)
+        for (int i = x->first[k]; i < x->first[k + 1]; i++)
+            CHECK_EQ(x->node[x->member[i]], k);
+    mend_free(play_proc(), x);
 }
 
 /* Two groups: each rank gets what the other group's vectors come to, or a share of it. */

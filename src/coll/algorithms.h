@@ -17,6 +17,8 @@ void mend_barrier_dissemination(struct mend_sched *s);
 /* bcast.c: data lies in `data` at the root and goes there at the others. */
 void mend_bcast_binomial(struct mend_sched *s, struct mend_piece data, int root);
 void mend_bcast_scatter_ring(struct mend_sched *s, struct mend_piece bytes, int root);
+/* the same for any type */
+void mend_bcast_in_parts(struct mend_sched *s, struct mend_piece data, int root);
 
 /* reduce.c: out is written at the root only. */
 void mend_reduce_binomial(struct mend_sched *s, struct mend_piece in, struct mend_piece out,

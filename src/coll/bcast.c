@@ -86,3 +86,20 @@ void mend_bcast_scatter_ring(struct mend_sched *s, struct mend_piece bytes, int 
         mend_sched_round(s);
     }
 }
+
+/* In parts, hence as bytes: type maps differ, so parts of elements would not. */
+void mend_bcast_in_parts(struct mend_sched *s, struct mend_piece data, int root)
+{
+    struct mend_piece bytes;
+
+    if (mend_piece_is_dense(data)) {
+        mend_bcast_scatter_ring(s, mend_piece_as_bytes(data), root);
+        return;
+    }
+    bytes = mend_sched_temp_bytes(s, mend_piece_bytes(data));
+    if (s->rank == root)
+        mend_sched_copy(s, data, bytes);
+    mend_bcast_scatter_ring(s, bytes, root);
+    if (s->rank != root)
+        mend_sched_copy(s, bytes, data);
+}

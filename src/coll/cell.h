@@ -87,7 +87,10 @@ enum mend_cell_what {
 #define MEND_CELL_WHAT(kind_, bytes_) ((uint64_t)(kind_) << 56 | (uint64_t)(bytes_))
 #define MEND_CELL_NO_MEMORY           (UINT64_C(1) << 55) /* the writer has no pages for its data */
 
+struct mend_nodes;
+
 struct mend_coll_comm {
+    struct mend_nodes *nodes;       /* of members on several nodes, some on one; else NULL */
     struct mend_cell_block **block; /* by rank; NULL until first use */
     bool declined;                  /* a member has no memory for its block */
     struct mend_cell_block *mine;

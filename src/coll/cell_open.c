@@ -12,6 +12,7 @@
  *                             else          m has not come here yet: a word about an earlier communicator
  */
 #include "coll/cell.h"
+#include "coll/nodes.h"
 #include "node/cells.h"
 #include "node/node.h"
 
@@ -53,7 +54,7 @@ int mend_coll_attach(struct mend_comm *c)
         return MPI_ERR_NO_MEM;
     c->coll->tick = c->coll->floor = mend_params_first(&c->self->params, 1);
     mend_coll_choose_table(c);
-    return MPI_SUCCESS;
+    return mend_nodes_of(c, &c->coll->nodes);
 }
 
 static void close_cell(struct mend_comm *c)
@@ -74,6 +75,7 @@ void mend_coll_detach(struct mend_comm *c)
         return;
     if (c->cell >= 0 && self->node)
         close_cell(c);
+    mend_free(self, c->coll->nodes);
     mend_free(self, c->coll->block);
     mend_free(self, c->coll);
     c->coll = NULL;

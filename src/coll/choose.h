@@ -2,13 +2,14 @@
 /* choose.h – which algorithm a collective uses.
  *
  * All members must choose the same.  So a choice may depend only on values that are equal at all of them: the
- * size of the communicator, its cell, packed bytes, root, operator, and for reductions the type,
+ * size of the communicator, its cell, its nodes, packed bytes, root, operator, and for reductions the type,
  * which MPI requires to be the same everywhere (MPI-5.0 6.9.1); not on buffers or other type
  * maps. */
 #ifndef MEND_COLL_CHOOSE_H
 #define MEND_COLL_CHOOSE_H
 
 #include "coll/cell.h"
+#include "coll/choose_limits.h"
 
 enum mend_algorithm {
     MEND_ALGORITHM_NONE, /* nothing is forced */
@@ -22,6 +23,7 @@ enum mend_algorithm {
     MEND_ALGORITHM_LINEAR,
     MEND_ALGORITHM_BRUCK,
     MEND_ALGORITHM_PAIRWISE,
+    MEND_ALGORITHM_NODES, /* inside of nodes and among their leaders: nodes.h */
 };
 
 struct mend_coll_choice {
@@ -56,7 +58,7 @@ static inline bool mend_choose_freely(const struct mend_comm *c)
 
 enum mend_algorithm mend_choose_barrier(const struct mend_coll_choice *x);
 /* The longest vector, in bytes, that a pair broadcasts by its cell. */
-#define MEND_PAIR_BCAST ((MPI_Count)32 * 1024)
+#define MEND_PAIR_BCAST ((MPI_Count)MEND_KIB_PAIR_BCAST * 1024)
 enum mend_algorithm mend_choose_bcast(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_reduce(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_allreduce(const struct mend_coll_choice *x);
@@ -68,6 +70,11 @@ enum mend_algorithm mend_choose_gather(const struct mend_coll_choice *x); /* and
 enum mend_algorithm mend_choose_allgather(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_allgatherv(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_alltoall(const struct mend_coll_choice *x);
+
+/* What suits n of the members that send each other messages. */
+enum mend_algorithm mend_choose_bcast_among(const struct mend_coll_choice *x, int n);
+enum mend_algorithm mend_choose_reduce_among(const struct mend_coll_choice *x, int n);
+enum mend_algorithm mend_choose_allreduce_among(const struct mend_coll_choice *x, int n);
 
 /* The algorithm that the text (MEND_COLL) names for a collective; NONE. */
 enum mend_algorithm mend_choose_forced(const char *text, const char *collective);

@@ -7,6 +7,7 @@
 #include "coll/cell.h"
 #include "coll/cell_forms.h"
 #include "coll/choose.h"
+#include "coll/nodes.h"
 #include "coll/run.h"
 #include "coll/tables.h"
 
@@ -35,38 +36,44 @@ static struct mend_coll_choice reduction(struct mend_comm *c, const struct mend_
 static int barrier(struct mend_comm *c, struct mend_coll_how *how)
 {
     struct mend_coll_choice x = {.c = c, .how = how};
+    enum mend_algorithm algorithm;
     struct mend_sched s;
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
         return mend_cell_barrier(c); /* what choose.c would say, sooner */
-    if (mend_choose_barrier(&x) == MEND_ALGORITHM_SHM)
+    algorithm = mend_choose_barrier(&x);
+    if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_barrier(c);
     mend_coll_open(&s, c, "barrier", c->size, NULL, NULL);
-    mend_barrier_dissemination(&s);
+    if (algorithm == MEND_ALGORITHM_NODES)
+        mend_nodes_barrier(&s, c->coll->nodes);
+    else
+        mend_barrier_dissemination(&s);
     return mend_coll_run(c, &s, how);
 }
 
-/* In parts, hence as bytes: type maps differ, so parts of elements would not. */
-static void bcast_in_parts(struct mend_sched *s, struct mend_piece data, int root)
+static mend_bcast_fn *bcast_of(enum mend_algorithm a)
 {
-    struct mend_piece bytes;
+    return a == MEND_ALGORITHM_SCATTER_RING ? mend_bcast_in_parts : mend_bcast_binomial;
+}
 
-    if (mend_piece_is_dense(data)) {
-        mend_bcast_scatter_ring(s, mend_piece_as_bytes(data), root);
-        return;
-    }
-    bytes = mend_sched_temp_bytes(s, mend_piece_bytes(data));
-    if (s->rank == root)
-        mend_sched_copy(s, data, bytes);
-    mend_bcast_scatter_ring(s, bytes, root);
-    if (s->rank != root)
-        mend_sched_copy(s, bytes, data);
+static mend_reduce_fn *reduce_of(enum mend_algorithm a)
+{
+    return a == MEND_ALGORITHM_HALVING ? mend_reduce_halving : mend_reduce_binomial;
+}
+
+static mend_allreduce_fn *allreduce_of(enum mend_algorithm a)
+{
+    if (a == MEND_ALGORITHM_RING)
+        return mend_allreduce_ring;
+    return a == MEND_ALGORITHM_HALVING ? mend_allreduce_halving : mend_allreduce_doubling;
 }
 
 static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
                  struct mend_coll_how *how)
 {
     struct mend_coll_choice x = {.c = c, .how = how, .bytes = b->count * b->type->size};
+    const struct mend_nodes *nodes = c->coll->nodes;
     enum mend_algorithm algorithm;
     struct mend_piece data;
     struct mend_sched s;
@@ -80,16 +87,17 @@ static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
     mend_coll_open(&s, c, "bcast", c->size, NULL, b->buf);
     s.what = MEND_CELL_WHAT(MEND_CELL_BCAST, x.bytes);
     data = mend_piece_of(MEND_OPERAND_OUTPUT, b->count, b->type);
-    if (algorithm == MEND_ALGORITHM_SCATTER_RING)
-        bcast_in_parts(&s, data, root);
+    if (algorithm == MEND_ALGORITHM_NODES)
+        mend_nodes_bcast(&s, nodes, data, root, bcast_of(mend_choose_bcast_among(&x, nodes->n)));
     else
-        mend_bcast_binomial(&s, data, root);
+        bcast_of(algorithm)(&s, data, root);
     return mend_coll_run(c, &s, how);
 }
 
 static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                   const struct mend_op *op, int root, struct mend_coll_how *how)
 {
+    const struct mend_nodes *nodes = c->coll->nodes;
     struct mend_coll_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
@@ -100,16 +108,18 @@ static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_bu
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_reduce(c, in, out, op, root);
     open_reduction(&s, c, "reduce", in, out, op, &from, &to);
-    if (algorithm == MEND_ALGORITHM_HALVING)
-        mend_reduce_halving(&s, from, to, root);
+    if (algorithm == MEND_ALGORITHM_NODES)
+        mend_nodes_reduce(&s, nodes, from, to, root,
+                          reduce_of(mend_choose_reduce_among(&x, nodes->n)));
     else
-        mend_reduce_binomial(&s, from, to, root);
+        reduce_of(algorithm)(&s, from, to, root);
     return mend_coll_run(c, &s, how);
 }
 
 static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                      const struct mend_op *op, struct mend_coll_how *how)
 {
+    const struct mend_nodes *nodes = c->coll->nodes;
     struct mend_coll_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
@@ -122,12 +132,11 @@ static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_allreduce(c, in, out, op);
     open_reduction(&s, c, "allreduce", in, out, op, &from, &to);
-    if (algorithm == MEND_ALGORITHM_RING)
-        mend_allreduce_ring(&s, from, to);
-    else if (algorithm == MEND_ALGORITHM_HALVING)
-        mend_allreduce_halving(&s, from, to);
+    if (algorithm == MEND_ALGORITHM_NODES)
+        mend_nodes_allreduce(&s, nodes, from, to,
+                             allreduce_of(mend_choose_allreduce_among(&x, nodes->n)));
     else
-        mend_allreduce_doubling(&s, from, to);
+        allreduce_of(algorithm)(&s, from, to);
     return mend_coll_run(c, &s, how);
 }
 

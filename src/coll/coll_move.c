@@ -4,6 +4,7 @@
 #include "coll/cell.h"
 #include "coll/cell_forms.h"
 #include "coll/choose.h"
+#include "coll/nodes.h"
 #include "coll/run.h"
 #include "coll/tables.h"
 #include "comm/topo.h"
@@ -121,7 +122,9 @@ static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
         return mend_cell_allgather(c, in, out, &blocks);
     mend_coll_open(&s, c, "allgather", c->size, in->buf, out->buf);
     s.what = MEND_CELL_WHAT(MEND_CELL_ALLGATHER, x.bytes);
-    if (algorithm == MEND_ALGORITHM_DOUBLING)
+    if (algorithm == MEND_ALGORITHM_NODES)
+        mend_nodes_allgather(&s, c->coll->nodes, mine_p, &blocks);
+    else if (algorithm == MEND_ALGORITHM_DOUBLING)
         mend_allgather_doubling(&s, mine_p, &blocks);
     else if (algorithm == MEND_ALGORITHM_BRUCK)
         mend_allgather_bruck(&s, mine_p, &blocks);

@@ -57,6 +57,8 @@ static void check_gaps(struct play_rank *p, struct mend_piece piece)
                 CHECK_EQ((unsigned char)p->at[piece.operand][piece.at + i * t->extent + k], 0xA5);
 }
 
+static int most_ranks = 33;
+
 static void all_movements(bool each_root, bool in_place_too, void (*one)(struct movement *t))
 {
     EACH(s, sizes)
@@ -64,7 +66,7 @@ static void all_movements(bool each_root, bool in_place_too, void (*one)(struct 
     for (int mode = 0; mode < 8; mode++) {
         struct movement t = {sizes[s_], 0, counts[c_], mode & 1, mode & 2, mode & 4};
 
-        if (t.in_place && !in_place_too)
+        if (t.n > most_ranks || (t.in_place && !in_place_too))
             continue;
         for (t.root = 0; t.root < (each_root ? t.n : 1); t.root++)
             if (t.n <= 17 || t.root < 2 || t.root > t.n - 3)
@@ -109,6 +111,35 @@ MEND_TEST(bcast_scatter_ring)
 {
     bcast = mend_bcast_scatter_ring;
     all_movements(true, false, one_bcast);
+}
+
+MEND_TEST(bcast_in_parts)
+{
+    bcast = mend_bcast_in_parts;
+    all_movements(true, false, one_bcast);
+}
+
+static int shape; /* of nodes */
+static bcast_fn *bcast_leaders;
+static void bcast_nodes(struct mend_sched *s, struct mend_piece p, int root)
+{
+    struct mend_nodes *nodes = play_nodes(s->size, shape);
+
+    mend_nodes_bcast(s, nodes, p, root, bcast_leaders);
+    mend_free(play_proc(), nodes);
+}
+
+MEND_TEST(nodes_bcast)
+{
+    bcast = bcast_nodes;
+    most_ranks = 12;
+    for (shape = 0; shape < PLAY_SHAPES; shape++) {
+        bcast_leaders = mend_bcast_binomial;
+        all_movements(true, false, one_bcast);
+        bcast_leaders = mend_bcast_in_parts;
+        all_movements(true, false, one_bcast);
+    }
+    most_ranks = 33;
 }
 
 /* Blocks of an operand of one rank; irregular: sizes (r * 5 + 1) % 4 * count and displacements from
@@ -304,6 +335,23 @@ MEND_TEST(allgather_bruck)
     allgather = mend_allgather_bruck;
     irregular_mode = 0;
     all_movements(false, true, one_allgather);
+}
+
+static void allgather_nodes(struct mend_sched *s, const struct mend_piece *in,
+                            const struct mend_blocks *out)
+{
+    struct mend_nodes *nodes = play_nodes(s->size, shape);
+
+    mend_nodes_allgather(s, nodes, in, out);
+    mend_free(play_proc(), nodes);
+}
+
+MEND_TEST(nodes_allgather)
+{
+    allgather = allgather_nodes;
+    irregular_mode = 0;
+    for (shape = 0; shape < PLAY_SHAPES; shape++)
+        all_movements(false, true, one_allgather);
 }
 
 typedef void alltoall_fn(struct mend_sched *s, const struct mend_blocks *in,

@@ -5,12 +5,16 @@
  * either at once or only when no rank can continue (`late`), so the test finds a list that touches a buffer too
  * early or that would deadlock without buffering.
  *
+ * A rank has heard of another one if a message has come that was sent after the other one had begun, in a round that began
+ * after its sender had heard of it.
+ *
  * Elements of a test type are `size` bytes at true_lb of each extent. */
 #ifndef MEND_COLL_PLAY_H
 #define MEND_COLL_PLAY_H
 
 #include "base/test.h"
 #include "coll/algorithms.h"
+#include "coll/nodes.h"
 
 #define PLAY_RANKS 70
 #define PLAY_OPEN  512
@@ -29,6 +33,7 @@ struct play_rank {
     struct play_open open[PLAY_OPEN];
     int open_n;
     int sent[PLAY_RANKS], received[PLAY_RANKS];
+    bool heard[PLAY_RANKS], says[PLAY_RANKS]; /* by rank: of it; and before this round */
 };
 
 struct play {
@@ -54,6 +59,7 @@ static inline struct play play_open(int n, size_t in_bytes, size_t out_bytes)
         struct play_rank *p = &w.rank[r];
 
         mend_sched_open(&p->sched, play_proc(), "test", r, n);
+        p->heard[r] = true;
         p->bytes[MEND_OPERAND_INPUT] = in_bytes;
         p->bytes[MEND_OPERAND_OUTPUT] = out_bytes;
         p->at[MEND_OPERAND_INPUT] = memset(malloc(in_bytes + 1), 0xA5, in_bytes + 1);
@@ -117,6 +123,7 @@ static bool play_run(struct play *w, struct play_rank *p)
     p->open_n = 0;
     if (p->next == p->sched.steps_n)
         return false;
+    memcpy(p->says, p->heard, sizeof(p->says));
     while (p->next < p->sched.steps_n) {
         const struct mend_step *step = &p->sched.steps[p->next++];
 
@@ -138,6 +145,12 @@ static bool play_run(struct play *w, struct play_rank *p)
     return true;
 }
 
+static void play_hear(const struct play_rank *from, struct play_rank *to)
+{
+    for (int i = 0; i < PLAY_RANKS; i++)
+        to->heard[i] |= from->says[i];
+}
+
 static bool play_meet(struct play *w, int r)
 {
     struct play_rank *p = &w->rank[r], *q;
@@ -155,6 +168,7 @@ static bool play_meet(struct play *w, int r)
                 play_move(p, a->piece, q, b->piece);
             else
                 play_move(q, b->piece, p, a->piece);
+            play_hear(a->is_send ? p : q, a->is_send ? q : p);
             a->done = b->done = any = true;
         }
     }
@@ -191,6 +205,23 @@ static inline void play(struct play *w)
         for (int i = 0; i < w->rank[r].open_n; i++)
             CHECK(w->rank[r].open[i].done);
     }
+}
+
+/* Ways to put n ranks on nodes.  In the first PLAY_IN_ORDER of them each node has consecutive ranks. */
+#define PLAY_SHAPES   7
+#define PLAY_IN_ORDER 4
+
+static inline struct mend_nodes *play_nodes(int n, int shape)
+{
+    int node[PLAY_RANKS];
+
+    for (int r = 0; r < n; r++) {
+        const int ways[PLAY_SHAPES] = {r / 2, r / 3, r == n - 1,   r > 0,
+                                       r % 2, r % 3, r * r % 7 % 5};
+
+        node[r] = ways[shape];
+    }
+    return mend_nodes_make(play_proc(), node, n, PLAY_RANKS);
 }
 
 #endif

@@ -12,6 +12,7 @@ void mend_sched_open(struct mend_sched *s, struct mend_proc *self, const char *n
     s->what = 0;
     s->rank = rank;
     s->size = size;
+    s->among.member = NULL;
     s->in = NULL;
     s->out = NULL;
     s->op = NULL;
@@ -114,7 +115,7 @@ static void add_message(struct mend_sched *s, enum mend_step_kind kind, int rank
     struct mend_step *step;
 
     MEND_ASSERT(rank >= 0 && rank < s->size);
-    step = add(s, kind, rank);
+    step = add(s, kind, mend_unlikely(s->among.member) ? mend_among_rank(&s->among, rank) : rank);
     if (!step)
         return;
     step->from = step->to = piece;

@@ -52,11 +52,20 @@ struct mend_step {
     struct mend_piece from, to; /* SEND uses from, RECV uses to */
 };
 
+/* A list may have stretches among some ranks of the communicator only: rank and size are then counted among those. */
+struct mend_among {
+    const int *member;         /* their ranks; NULL: all */
+    const int *first;          /* not NULL: rank i is member[first[i]] */
+    int special, special_rank; /* rank `special` is this one instead; -1: none */
+    int own;                   /* rank of this process in the communicator */
+};
+
 struct mend_sched {
     struct mend_proc *self;
     const char *name; /* for wait reports: "allreduce" */
     uint64_t what;    /* two members say it first, if they can (cell_pair.h); 0: they do not */
     int rank, size;
+    struct mend_among among;
     const void *in;           /* address of INPUT */
     void *out;                /* address of OUTPUT */
     const struct mend_op *op; /* of the REDUCE steps */
@@ -84,6 +93,18 @@ void mend_sched_close(struct mend_sched *s);
  * the receivers of its messages and the number of those that it receives are kept, which is what it
  * takes to decline them all (run.c). */
 void mend_sched_decline(struct mend_sched *s);
+
+static inline int mend_among_rank(const struct mend_among *a, int i)
+{
+    if (i == a->special)
+        return a->special_rank;
+    return a->member[a->first ? a->first[i] : i];
+}
+
+static inline int mend_sched_own_rank(const struct mend_sched *s)
+{
+    return s->among.member ? s->among.own : s->rank;
+}
 
 /* Steps.  Messages to the own rank become copies by the algorithm, not here. */
 void mend_sched_send(struct mend_sched *s, int rank, struct mend_piece from);

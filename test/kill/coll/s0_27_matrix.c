@@ -50,6 +50,13 @@
  * RUN: -n 9 ; args coll.round#2 {n} ; set COLL_SHM=0 ;
  *      set COLL=bcast=binomial,reduce=binomial,allreduce=halving,reduce_scatter=halving,gather=linear,allgather=bruck,alltoall=pairwise ;
  *      expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args coll.enter {n} ; set MACHINES=2 ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args coll.round {n} ; set MACHINES=2 ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args coll.round#2 {n} ; set MACHINES=2 ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args coll.round#3 {n} ; set MACHINES=3 ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args coll.done {n} ; set MACHINES=3 ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args p2p.recv.matched {n} ; set MACHINES=3 ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args never {n} ; set MACHINES=3 ; expect "8 deaths" ; times 9
  * RUN: -n 16 ; args never {n} inter ; expect "15 deaths" ; times 3
  * RUN: -n 9 ; args after {n} inter ; expect "8 deaths" ; times 6
  * RUN: -n 9 ; args random {n} inter ; expect "8 deaths" ; times 6
