@@ -7,6 +7,7 @@
  *     event.def         events               mpiexec --inject kill:RANK@EVENT
  *     lines.def         lines of the report  mpiexec --report FILE
  *     hint.def          hints of files       MPI_Info of MPI_File_open
+ *     choice.def        collectives          which algorithm when
  *
  * Does not start MPI.  Exit status: 0, or 2 for a wrong option. */
 #include "mpi.h"
@@ -14,6 +15,7 @@
 #include "base/event.h"
 #include "base/guess.h"
 #include "base/param.h"
+#include "coll/choose_limits.h"
 
 #include <errno.h>
 #ifdef MEND_HAVE_LIBURING
@@ -40,6 +42,17 @@ static const struct name_and_text events[] = {
 #define MEND_EVENT_DEF(sym_, name_, what_) {name_, what_},
 #include "base/event.def"
 #undef MEND_EVENT_DEF
+};
+
+static const struct {
+    const char *collective, *name, *text;
+} choices[] = {
+#define DIGITS(number_)                        #number_
+#define SPELLED(number_)                       DIGITS(number_)
+#define KIB(name_)                             SPELLED(MEND_KIB_##name_) " KiB"
+#define MEND_CHOICE(collective_, name_, when_) {collective_, name_, when_},
+#include "coll/choice.def"
+#undef MEND_CHOICE
 };
 
 static const struct line_part {
@@ -257,6 +270,23 @@ static void print_hints(void)
     }
 }
 
+static void print_collectives(void)
+{
+    printf(
+        "Algorithms of collectives, in the order in which they are taken: the first that is "
+        "possible (MEND_COLL\n"
+        "forces others).  nodes: inside of each node, among a leader of each as if there were no "
+        "nodes, inside\n"
+        "again.  Those that have no line, and those between groups, send messages pair by "
+        "pair.\n");
+    for (size_t i = 0; i < MEND_COUNT_OF(choices); i++) {
+        bool again = i && !strcmp(choices[i].collective, choices[i - 1].collective);
+
+        printf("  %-14s %-13s ", again ? "" : choices[i].collective, choices[i].name);
+        print_wrapped(choices[i].text);
+    }
+}
+
 static void print_report(void)
 {
     printf("Lines of the report (mpiexec --report FILE); every line has the numbers t_ns, "
@@ -302,6 +332,7 @@ static const struct {
     {"--windows", "which process carries out one-sided operations here", print_windows},
     {"--params", "parameters, their defaults and what is set in this environment", print_params},
     {"--events", "named events, at which mpiexec --inject can kill, stop or abort", print_events},
+    {"--collectives", "which algorithm a collective uses when", print_collectives},
     {"--hints", "hints of files, and what holds without them", print_hints},
     {"--report", "lines of the file that mpiexec --report writes, and their members", print_report},
     {"--functions", "how many functions of the standard there are", print_functions},

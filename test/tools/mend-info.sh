@@ -31,6 +31,14 @@ mend-info --params | grep -q "^  FATAL_SCOPE  *object .*one of: object connected
 MEND_FATAL_SCOPE=x mend-info --params | grep -q "set here to x, which is not allowed" || fail "a wrong value"
 mend-info --hints | grep -q "^  cb_buffer_size  *4194304 " || fail "--hints"
 mend-info --hints | grep -q "^  romio_cb_write  *automatic " || fail "--hints, choices"
+mend-info --collectives | grep -q "^  bcast  *shm " || fail "--collectives"
+mend-info --collectives | grep -A1 "^  allgather " | grep -q "^  *nodes  *several nodes" || fail "--collectives, nodes"
+for pair in $(mend-info --params | tr -s '\n ' ' ' | grep -o 'barrier=shm[^.;]*pairwise'); do
+    mend-info --collectives | grep -q "^  ${pair%%=*} " || fail "--collectives, ${pair%%=*}"
+    for way in $(echo "${pair#*=}" | tr '|' ' '); do
+        mend-info --collectives | sed -n "/^  ${pair%%=*} /,/^  [a-z]/p" | grep -q " $way " || fail "--collectives, $pair, $way"
+    done
+done
 mend-info --events | grep -q "^  init.done " || fail "--events"
 [ "$(mend-info --events | grep -c '^  [a-z]')" -ge 20 ] || fail "few events"
 mend-info --report | grep -q "^    seen_by  *text " || fail "--report"
