@@ -302,9 +302,9 @@ static mend_time_ns look(void *self, mend_time_ns now)
                                                                           mend_wrapped_look,
                                                                           mend_undying_look,
                                                                           mend_segment_give_back,
-                                                                          mend_links_look,
                                                                           mend_doorman_look,
-                                                                          mend_far_look};
+                                                                          mend_far_look,
+                                                                          mend_links_look};
     struct agent *agent = self;
     mend_time_ns next = MEND_TIME_NEVER;
 

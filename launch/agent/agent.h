@@ -93,7 +93,7 @@ struct agent {
     struct mend_list asked;     /* spawn.c: requests of ranks that have no answer yet */
     int64_t asked_n;
     struct spawn_request *request; /* that the root carries out; NULL: none */
-    struct mend_list links;        /* link.c */
+    struct mend_list links;        /* link.c; at other nodes than the first: their mirrors */
     struct mend_list errands;      /* link.c: questions of ranks that name processes */
     struct mend_contact *contact;  /* what this agent and those of other jobs have said */
     int32_t link_ids_n;
@@ -126,15 +126,27 @@ void mend_links_read(struct agent *agent, int fd);
 void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64_t number,
                      int first, int names_n);
 
-/* link.c: r ends the guests of the set, by their agents. */
-void mend_links_abort(struct agent *agent, const struct rank *r, const uint64_t *set,
-                      uint32_t words, struct mend_abort what);
+/* link.c: process `by`, -1: not known which, ends the guests of the set, by their agents. */
+void mend_links_abort(struct agent *agent, int by, const uint64_t *set, uint32_t words,
+                      struct mend_abort what);
+
+/* link_talk.c: a job with this number is connected over a far link. */
+bool mend_links_know(struct agent *agent, uint32_t number);
+
+/* guest.c: the cause of a death on another node is known now. */
+void mend_links_explain(struct agent *agent, int name);
+
+/* guest.c: process i of this job has changed what it says of itself. */
+void mend_links_presence(struct agent *agent, int i);
 
 /* link.c: does what is due; returns when to do so next. */
 mend_time_ns mend_links_look(struct agent *agent, mend_time_ns now);
 
 /* link.c: processes of another job may still look at this dead one of ours. */
 bool mend_links_hold(const struct agent *agent, int name);
+
+/* mirror.c: a message of the root about connected jobs. */
+void mend_mirror_hear(struct agent *agent, const struct mend_message *m);
 
 /* guest.c: tells a rank that begins what is known of other jobs; a guest of x has no place any more. */
 void mend_links_tell(struct agent *agent, const struct rank *r);

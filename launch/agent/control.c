@@ -18,6 +18,7 @@
 #include "agent/tally.h"
 #include "agent/verdict.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -68,7 +69,8 @@ static void name(struct rank *r, struct mend_abort what)
     r->end.named = true;
 }
 
-/* Those of our ranks that a set names; the agents of guests hear of these. */
+/* Those of our ranks that a set names; the agents of guests hear of these, with several nodes when the log has the abort
+ * (facts.c). */
 static int32_t list_named(struct agent *agent, const struct rank *r, const struct mend_ctl *m,
                           int32_t *peers, bool *abroad_p)
 {
@@ -81,8 +83,8 @@ static int32_t list_named(struct agent *agent, const struct rank *r, const struc
             else
                 peers[n++] = i;
         }
-    if (*abroad_p)
-        mend_links_abort(agent, r, m->set, m->n, abort_of(m));
+    if (*abroad_p && !agent->nodes.n)
+        mend_links_abort(agent, r->index, m->set, m->n, abort_of(m));
     return n;
 }
 
@@ -131,11 +133,34 @@ static void on_abort(struct agent *agent, struct rank *r, const struct mend_ctl 
     note_whole_abort(agent, r, abort_of(m));
     mend_report(agent, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code,
                 .named = n);
-    if (agent->nodes.n && names_far(agent, peers, n))
+    if (agent->nodes.n && (abroad || names_far(agent, peers, n)))
         mend_facts_abort(agent, m->set, m->n, abort_of(m));
     else if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
         end_ranks(agent, peers, n, m->code);
     free(peers);
+}
+
+/* by -1: not known which. */
+static void say_aborted(struct agent *agent, int by, int n, int code)
+{
+    char who[48] = "a process";
+
+    if (by >= 0)
+        snprintf(who, sizeof(who), "process %d", by);
+    mend_say(agent, "mend: %s, of a connected job, aborted %d rank%s with code %d", who, n,
+             n > 1 ? "s" : "", code);
+}
+
+static void propose_abort(struct agent *agent, const int32_t *peers, int32_t n,
+                          struct mend_abort what)
+{
+    uint32_t words = (uint32_t)mend_bits_words(MEND_NODE_NAMES);
+    uint64_t *set = mend_xalloc(words, sizeof(*set));
+
+    for (int32_t i = 0; i < n; i++)
+        mend_bits_set(set, peers[i]);
+    mend_facts_abort(agent, set, words, what);
+    free(set);
 }
 
 void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
@@ -151,9 +176,10 @@ void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32
     mend_report(agent, mend_time_monotonic_ns(), abort, .by = by, .code = what.code,
                 .named = ours_n);
     if (ours_n && !agent->o->quiet)
-        mend_say(agent, "mend: process %d, of a connected job, aborted %d rank%s with code %d", by,
-                 (int)ours_n, ours_n > 1 ? "s" : "", what.code);
-    if (ours_n)
+        say_aborted(agent, by, ours_n, what.code);
+    if (ours_n && agent->nodes.n && names_far(agent, ours, ours_n))
+        propose_abort(agent, ours, ours_n, what);
+    else if (ours_n)
         end_ranks(agent, ours, ours_n, what.code);
     free(ours);
 }

@@ -19,7 +19,7 @@
 #include "agent/doorman.h"
 
 #include "base/time.h"
-#include "node/greeting.h"
+#include "node/abroad.h"
 #include "agent/rouse.h"
 #include "rt/pass.h"
 #include "rt/wire.h"
@@ -70,17 +70,19 @@ static bool listen_at(int fd, struct mend_door *door)
 
 bool mend_doorman_open(struct agent *agent)
 {
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     struct mend_doorman *d;
-    int fd;
 
-    if (!agent->nodes.n && (!agent->o->params.net || strcmp(agent->o->params.net, "tcp")))
-        return true;
-    fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0 || !listen_at(fd, &agent->shm->door))
+    if (fd < 0 || !listen_at(fd, &agent->shm->door)) {
+        close(fd);
         return false;
-    d = agent->doorman = mend_xalloc(1, sizeof(*d));
+    }
+    d = mend_xalloc(1, sizeof(*d));
     d->fd = fd;
     mend_list_init(&d->callers);
+    pthread_mutex_lock(&agent->lock); /* watchers look for it (mend_doorman_before_verdict()) */
+    agent->doorman = d;
+    pthread_mutex_unlock(&agent->lock);
     return mend_agent_listen_to_door(agent, fd, true);
 }
 
@@ -102,13 +104,30 @@ static struct caller *caller_of(struct mend_doorman *d, int fd)
     return NULL;
 }
 
+/* What a process of this job is called here, also by other jobs; else -1. */
+static int own_name(const struct agent *agent, int32_t name)
+{
+    uint32_t number = (uint32_t)name >> MEND_ABROAD_NAME_BITS;
+
+    if (number && number == mend_load_relaxed(&agent->shm->number))
+        name &= (1 << MEND_ABROAD_NAME_BITS) - 1;
+    return name >= 0 && name < agent->n ? name : -1;
+}
+
+static bool is_known(struct agent *agent, int32_t name)
+{
+    return own_name(agent, name) >= 0 ||
+           mend_links_know(agent, (uint32_t)name >> MEND_ABROAD_NAME_BITS);
+}
+
 /* A rank of this node that takes calls; NULL: there is none. */
 static struct rank *wanted(struct agent *agent, const struct mend_greeting *g)
 {
-    struct rank *r = g->to >= 0 && g->to < agent->n ? &agent->rank[g->to] : NULL;
+    int to = own_name(agent, g->to);
+    struct rank *r = to >= 0 ? &agent->rank[to] : NULL;
 
-    return r && g->from >= 0 && g->from < agent->n && mend_rank_is_ours(r) && r->ctl_fd >= 0 &&
-                   !mend_rank_is_dead(agent, g->to)
+    return r && is_known(agent, g->from) && mend_rank_is_ours(r) && r->ctl_fd >= 0 &&
+                   !mend_rank_is_dead(agent, to)
                ? r
                : NULL;
 }
@@ -134,7 +153,7 @@ static bool is_ours(const struct agent *agent, const struct caller *c)
 
     return g->kind == MEND_GREETING_CALL &&
            mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
-           mend_greeting_is(g, &agent->shm->door, agent->shm->job);
+           mend_greeting_is(g, agent->shm->door.key, agent->shm->job);
 }
 
 /* False: there is no nonce, or no room for it. */

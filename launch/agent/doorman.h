@@ -5,7 +5,7 @@
 
 #include "agent/agent.h"
 
-/* Opens the port and writes the door into the segment, if ranks are to be reached by sockets.  False: with an errno value. */
+/* Opens the port and writes the door into the segment.  False: with an errno value. */
 bool mend_doorman_open(struct agent *agent);
 
 /* Somebody knocks; bytes of a caller have come. */

@@ -113,7 +113,7 @@ void mend_facts_abort(struct agent *agent, const uint64_t *set, uint32_t words,
     uint32_t n = 0;
 
     for (int32_t i = 0; i < agent->n; i++)
-        if ((uint32_t)i / 64 < words && mend_bits_test(set, i) && !agent->rank[i].guest_of)
+        if ((uint32_t)i / 64 < words && mend_bits_test(set, i))
             d->runs[n++] = (struct mend_fact_run){i, 1, cause, what.code};
     d->what.runs_n = n;
     add_locked(agent, d);
@@ -223,6 +223,18 @@ static void hold(struct agent *agent, const int32_t *named, int32_t n)
     mend_list_append(&agent->nodes.facts->held, &h->link);
 }
 
+/* By the agents of their jobs. */
+static void end_guests(struct agent *agent, const int32_t *named, int32_t n, struct mend_abort what)
+{
+    uint32_t words = (uint32_t)mend_bits_words(MEND_NODE_NAMES);
+    uint64_t *set = mend_xalloc(words, sizeof(*set));
+
+    for (int32_t i = 0; i < n; i++)
+        mend_bits_set(set, named[i]);
+    mend_links_abort(agent, -1, set, words, what);
+    free(set);
+}
+
 /* Those of this node end; the others are their agents'. */
 static void apply_abort(struct agent *agent, const struct mend_fact *entry)
 {
@@ -238,8 +250,10 @@ static void apply_abort(struct agent *agent, const struct mend_fact *entry)
     }
     if (n)
         mend_control_end(agent, named, n, what);
-    if (is_root(agent))
+    if (is_root(agent)) {
+        end_guests(agent, named, n, what);
         hold(agent, named, n);
+    }
     free(named);
 }
 
@@ -264,6 +278,8 @@ static void apply(struct agent *agent, const struct mend_fact *entry)
         break;
     case MEND_FACT_REVOKED:
         mend_revoked_add(agent, entry->context);
+        if (is_root(agent) && entry->context & MEND_ABROAD_CTX)
+            mend_links_revoke_all(agent, entry->context);
         break;
     case MEND_FACT_ABORT:
         apply_abort(agent, entry);

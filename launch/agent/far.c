@@ -70,9 +70,14 @@ void mend_far_tell_presence(struct agent *agent, struct rank *r)
 {
     enum mend_presence presence = mend_rank_presence(agent, r->index);
 
+    if (!r->guest_of)
+        mend_links_presence(agent, r->index);
+    if (!agent->nodes.n)
+        return;
     mend_post(&agent->root, &(struct mend_message){
                                 .kind = MEND_UP_PRESENCE, .rank = r->index, .arg = {presence}});
-    mend_facts_presence(agent, r, presence);
+    if (!r->guest_of) /* one that has left is declared dead when its job has ended */
+        mend_facts_presence(agent, r, presence);
 }
 
 static void on_nodes(struct agent *agent, const struct mend_message *m)
@@ -87,9 +92,11 @@ static void on_nodes(struct agent *agent, const struct mend_message *m)
 /* Those of this node that wait for it in MPI_Finalize do not sleep (life/finalize.c). */
 static void on_presence(struct agent *agent, const struct mend_message *m)
 {
-    if (m->rank >= 0 && m->rank < agent->n && agent->rank[m->rank].far)
-        mend_store_release(&mend_node_process_of(agent->shm, m->rank)->presence,
-                           (uint32_t)m->arg[0]);
+    if (m->rank < 0 || m->rank >= agent->n || !agent->rank[m->rank].far)
+        return;
+    mend_store_release(&mend_node_process_of(agent->shm, m->rank)->presence, (uint32_t)m->arg[0]);
+    if (!agent->rank[m->rank].guest_of)
+        mend_links_presence(agent, m->rank);
 }
 
 void mend_far_hear(struct agent *agent, const struct mend_message *m)
@@ -115,6 +122,13 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         break;
     case MEND_DOWN_END:
         agent->nodes.ended = true;
+        break;
+    case MEND_DOWN_CONNECT:
+    case MEND_DOWN_CONNECTED:
+    case MEND_DOWN_GUESTS:
+    case MEND_DOWN_ADMITTED:
+    case MEND_DOWN_PARTED:
+        mend_mirror_hear(agent, m);
         break;
     default:
         mend_spawn_hear(agent, m);

@@ -22,7 +22,7 @@ void mend_far_ready(struct agent *agent);
 /* A message that concerns several nodes. */
 void mend_far_hear(struct agent *agent, const struct mend_message *m);
 
-/* r, of this node, has changed what it says of itself. */
+/* r, of this node or of another job, has changed what it says of itself. */
 void mend_far_tell_presence(struct agent *agent, struct rank *r);
 
 /* When nothing is left here, the root is told. */

@@ -10,11 +10,16 @@
  * A rank of ours that dies has guests that may still send to its place.  So its place is not given again before each agent
  * that knew the rank has said that nobody there looks at it any more (RELEASED, mend_links_hold()).
  *
+ * Over a far link (link.h) a guest has a name and no place: it is a process of another node (far.c) which another job's agent judges.
+ * In a job of several nodes the root gives it its name (mirror.c), and its death is a fact of the log.
+ *
  * If the other agent is gone the kernel and its keeper end its ranks (PR_SET_PDEATHSIG, launch/agent/keeper.c).  We declare them
- * dead when we see that in their life words, in their segment; after LOST_NS in any case, and then their places are not
- * given again. */
+ * dead when we see that in their life words, in their segment, or of other nodes when their agents take no connections any more; after
+ * LOST_NS in any case, and then their places are not given again. */
 #include "agent/link.h"
 
+#include "agent/facts.h"
+#include "agent/far.h"
 #include "base/time.h"
 #include "node/log.h"
 #include "proc/death.h"
@@ -24,9 +29,11 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define LOST_NS      (3 * MEND_NS_PER_S)
 #define LOST_LOOK_NS MEND_NS_PER_MS
@@ -73,8 +80,30 @@ static bool is_tellable(struct agent *agent, const struct mend_link *x, int i)
 {
     const struct rank *r = &agent->rank[i];
 
-    return !r->guest_of && !has(x->told, i) && !mend_rank_has_ended(r) &&
+    return !r->guest_of && !has(x->told, i) && (r->far || !mend_rank_has_ended(r)) &&
            !mend_rank_is_dead(agent, i) && mend_rank_presence(agent, i) != MEND_PRESENCE_LEFT;
+}
+
+/* A run of process i alone. */
+static struct mend_link_run run_of(struct agent *agent, const struct mend_link *x, int i)
+{
+    struct mend_link_run run = {.first = i, .n = 1};
+    const struct mend_door *door = agent->nodes.n
+                                       ? &mend_node_of_job(agent->shm, agent->rank[i].node)->door
+                                       : &agent->shm->door;
+
+    if (x->far) {
+        run.ipv4 = door->ipv4;
+        run.port = door->port;
+        run.presence = (uint16_t)mend_rank_presence(agent, i);
+    }
+    return run;
+}
+
+static bool goes_on(const struct mend_link_run *a, const struct mend_link_run *b)
+{
+    return a->first + a->n == b->first && a->ipv4 == b->ipv4 && a->port == b->port &&
+           a->presence == b->presence;
 }
 
 uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend_link_run *runs,
@@ -83,17 +112,20 @@ uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend
     uint32_t n = 0;
 
     for (int i = 0, sum = 0; i < agent->n && sum < MEND_LINK_NAMES_MAX; i++) {
+        struct mend_link_run run;
+
         if (!is_tellable(agent, x, i))
             continue;
-        if (!n || runs[n - 1].first + runs[n - 1].n != i) {
-            if (n == max)
-                break;
-            runs[n++] = (struct mend_link_run){i, 0};
-        }
-        runs[n - 1].n++;
-        sum++;
         set(x->told, i, true);
-        set(x->held, i, true);
+        run = run_of(agent, x, i);
+        if (n && goes_on(&runs[n - 1], &run))
+            runs[n - 1].n++;
+        else if (n < max)
+            runs[n++] = run;
+        else
+            break;
+        sum++;
+        set(x->held, i, !x->far);
         x->there[i] = MEND_PLACE_NONE;
     }
     return n;
@@ -120,8 +152,9 @@ static bool tell(struct mend_link *x, const struct rank *r, struct mend_ctl_abro
 {
     ssize_t n;
 
-    m->mine = has(x->told, r->index) ? x->there[r->index] : MEND_PLACE_NONE;
-    n = mend_pass(r->ctl_fd, m, MEND_CTL_ABROAD_BYTES(m->blocks_n), &x->shm_fd, 1, MSG_DONTWAIT);
+    m->mine = !x->far && has(x->told, r->index) ? x->there[r->index] : MEND_PLACE_NONE;
+    n = mend_pass(r->ctl_fd, m, MEND_CTL_ABROAD_BYTES(m->blocks_n), &x->shm_fd, !x->far,
+                  MSG_DONTWAIT);
     return n > 0 || (errno != EAGAIN && errno != ENOBUFS && errno != ETOOMANYREFS);
 }
 
@@ -132,6 +165,8 @@ static void fill(const struct mend_link *x, struct mend_ctl_abroad *m)
     m->job = x->other;
     m->number = x->number;
     m->blocks_n = x->blocks_n;
+    m->by_sockets = x->far;
+    memcpy(m->key, x->key, sizeof(m->key));
     memcpy(m->blocks, x->block, x->blocks_n * sizeof(*x->block));
 }
 
@@ -192,12 +227,87 @@ static void give_names(struct mend_link *x, const struct mend_link_run *runs, ui
     for (uint32_t i = 0; i < n; i++) {
         struct mend_abroad_block *last = x->blocks_n ? &x->block[x->blocks_n - 1] : NULL;
 
-        if (last && last->here + last->n == first && last->there + last->n == runs[i].first)
+        if (last && last->here + last->n == first && last->there + last->n == runs[i].first &&
+            last->ipv4 == runs[i].ipv4 && last->port == runs[i].port)
             last->n += runs[i].n;
         else
-            x->block[x->blocks_n++] = (struct mend_abroad_block){first, runs[i].first, runs[i].n};
+            x->block[x->blocks_n++] = (struct mend_abroad_block){.here = first,
+                                                                 .there = runs[i].first,
+                                                                 .n = runs[i].n,
+                                                                 .ipv4 = runs[i].ipv4,
+                                                                 .port = runs[i].port};
         first += runs[i].n;
     }
+}
+
+/* Places are there, and all ranks were told. */
+static void begin(struct agent *agent, int first, int total)
+{
+    mend_segment_name(agent, first, total);
+    pthread_mutex_lock(&agent->lock);
+    for (int i = 0; i < total; i++)
+        mend_detector_add(agent->detector);
+    agent->n += total;
+    pthread_mutex_unlock(&agent->lock);
+    mend_verdict_call_all(agent);
+}
+
+static int count(const struct mend_link_run *runs, uint32_t n)
+{
+    int total = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        total += runs[i].n;
+    return total;
+}
+
+static void prepare_far(struct agent *agent, struct mend_link *x, int at,
+                        const struct mend_link_run *run)
+{
+    for (int i = at; i < at + run->n; i++) {
+        struct rank *r = &agent->rank[i];
+
+        *r = (struct rank){
+            .index = i, .guest_of = x, .wrapped_pidfd = -1, .ctl_fd = -1, .watch_fd = -1};
+        mend_far_begin(agent, r);
+    }
+}
+
+/* Behind mend_segment_admit(), which reserves its memory. */
+static void note_presence(struct agent *agent, int at, const struct mend_link_run *run)
+{
+    for (int i = at; i < at + run->n; i++)
+        mend_store_relaxed(&mend_node_process_of(agent->shm, i)->presence, run->presence);
+}
+
+/* Names that this agent has missed are before them. */
+bool mend_guest_name_far(struct agent *agent, struct mend_link *x, int first,
+                         const struct mend_link_run *runs, uint32_t n)
+{
+    int begin_at = agent->n, at = first, total = count(runs, n);
+
+    for (int i = begin_at; i < first; i++)
+        mend_far_skip(agent, i);
+    for (uint32_t i = 0; i < n; at += runs[i++].n)
+        prepare_far(agent, x, at, &runs[i]);
+    if (!mend_segment_admit(agent, begin_at, first + total - begin_at))
+        return false;
+    for (uint32_t i = 0, name = (uint32_t)first; i < n; name += (uint32_t)runs[i++].n)
+        note_presence(agent, (int)name, &runs[i]);
+    give_names(x, runs, n, first);
+    x->announce_due |= !mend_guest_announce(agent, x);
+    x->guests_n += total;
+    begin(agent, begin_at, first + total - begin_at);
+    return true;
+}
+
+static int admit_far(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
+                     uint32_t n)
+{
+    if (count(runs, n) > (int)MEND_NODE_NAMES - agent->n ||
+        x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
+        return ENOSPC;
+    return mend_guest_name_far(agent, x, agent->n, runs, n) ? 0 : ENOSPC;
 }
 
 int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
@@ -206,10 +316,10 @@ int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend
     struct mend_abroad_block last =
         x->blocks_n ? x->block[x->blocks_n - 1] : (struct mend_abroad_block){0};
     uint32_t blocks_before = x->blocks_n;
-    int first = agent->n, total = 0;
+    int first = agent->n, total = count(runs, n);
 
-    for (uint32_t i = 0; i < n; i++)
-        total += runs[i].n;
+    if (x->far)
+        return admit_far(agent, x, runs, n);
     mend_vacancy_collect(agent);
     if (total > mend_vacancies(agent) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
         return ENOSPC;
@@ -223,17 +333,54 @@ int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend
         return ENOSPC;
     }
     x->guests_n += total;
-    mend_segment_name(agent, first, total);
-    pthread_mutex_lock(&agent->lock);
-    for (int i = 0; i < total; i++)
-        mend_detector_add(agent->detector);
-    agent->n += total;
-    pthread_mutex_unlock(&agent->lock);
-    mend_verdict_call_all(agent);
+    begin(agent, first, total);
     return 0;
 }
 
+/* ---- presence ---- */
+
+void mend_guest_presence(struct agent *agent, const struct mend_link *x, int32_t there,
+                         enum mend_presence presence)
+{
+    int name = mend_guest_name(x, there);
+
+    if (name < 0 || !x->far)
+        return;
+    mend_store_release(&mend_node_process_of(agent->shm, name)->presence, (uint32_t)presence);
+    if (agent->nodes.n)
+        mend_far_tell_presence(agent, &agent->rank[name]);
+}
+
+/* Those that were not told of yet are told with what they say then (run_of()). */
+void mend_links_presence(struct agent *agent, int i)
+{
+    mend_list_foreach (l, next, &agent->links) {
+        struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+        struct mend_link_msg m = {.kind = MEND_LINK_PRESENCE, .n = 1};
+        int32_t body[2] = {i, (int32_t)mend_rank_presence(agent, i)};
+
+        if (!x->mirror && x->far && has(x->told, i) && mend_link_is_open(agent, x))
+            mend_link_send(agent, x, &m, body, MEND_COUNT_OF(body));
+    }
+}
+
 /* ---- deaths there ---- */
+
+static void propose(struct agent *agent, const struct mend_verdict *v, uint32_t n)
+{
+    pthread_mutex_lock(&agent->lock);
+    mend_facts_die(agent, v, (int)n);
+    pthread_mutex_unlock(&agent->lock);
+}
+
+static void propose_cause(struct agent *agent, struct rank *r, const struct mend_link_death *d)
+{
+    pthread_mutex_lock(&agent->lock);
+    r->verdict.cause = (uint8_t)d->cause;
+    r->verdict.code = d->code;
+    mend_facts_explain(agent, r);
+    pthread_mutex_unlock(&agent->lock);
+}
 
 void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
                        uint32_t n, mend_time_ns when_ns, bool late)
@@ -244,14 +391,16 @@ void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct me
     for (uint32_t i = 0; i < n; i++) {
         int name = mend_guest_name(x, d[i].name);
 
-        if (name >= 0 && !mend_rank_is_dead(agent, name))
+        if (name >= 0 && !mend_rank_is_dead(agent, name) && !agent->rank[name].told_dead)
             v[known_n++] = (struct mend_verdict){.peer = name,
                                                  .cause = (uint8_t)d[i].cause,
                                                  .code = d[i].code,
                                                  .when_ns = when_ns,
                                                  .late = late};
     }
-    if (known_n)
+    if (known_n && agent->nodes.n)
+        propose(agent, v, known_n);
+    else if (known_n)
         mend_verdict_guests(agent, v, known_n);
     free(v);
 }
@@ -260,7 +409,9 @@ void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct m
 {
     int name = mend_guest_name(x, d->name);
 
-    if (name >= 0 && mend_rank_is_dead(agent, name) && agent->rank[name].verdict_k >= 0)
+    if (name >= 0 && agent->nodes.n)
+        propose_cause(agent, &agent->rank[name], d);
+    else if (name >= 0 && mend_rank_is_dead(agent, name) && agent->rank[name].verdict_k >= 0)
         mend_store_relaxed(
             &mend_node_death_of(agent->shm, (uint32_t)agent->rank[name].verdict_k)->why,
             MEND_NODE_WHY(d->cause, d->code));
@@ -315,9 +466,25 @@ static void tell_causes(struct agent *agent, struct mend_link *x)
 
         if (!is_told_death(agent, x, x->explained_k))
             continue;
+        if (d.cause == MEND_CAUSE_UNKNOWN && agent->rank[d.name].far)
+            continue; /* mend_links_explain() */
         if (d.cause == MEND_CAUSE_UNKNOWN && !mend_rank_has_ended(&agent->rank[d.name]))
             return;
         mend_link_send(agent, x, &m, &d, 3);
+    }
+}
+
+void mend_links_explain(struct agent *agent, int name)
+{
+    mend_list_foreach (l, next, &agent->links) {
+        struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+        uint32_t k = (uint32_t)agent->rank[name].verdict_k;
+        struct mend_link_death d = death_of(agent, k);
+        struct mend_link_msg m = {.kind = MEND_LINK_EXPLAIN, .n = 1};
+
+        if (!x->mirror && k < x->explained_k && is_told_death(agent, x, k) &&
+            mend_link_is_open(agent, x))
+            mend_link_send(agent, x, &m, &d, 3);
     }
 }
 
@@ -329,7 +496,7 @@ static void release(struct agent *agent)
         struct mend_link *x = agent->rank[name].guest_of;
         struct mend_link_msg m = {.kind = MEND_LINK_RELEASED, .n = 1};
 
-        if (!x || !mend_link_is_open(agent, x))
+        if (!x || x->far || !mend_link_is_open(agent, x))
             continue;
         there = mend_guest_there(x, name);
         mend_link_send(agent, x, &m, &there, 1);
@@ -343,12 +510,34 @@ static struct mend_node_rank *rank_there(const struct mend_link *x, int32_t ther
     return mend_node_rank_of(x->shm, mend_place_at(mend_node_process_of(x->shm, there)->place));
 }
 
-/* It executes nothing of the program any more, or has left. */
-static bool has_ended(const struct mend_link *x, int32_t there)
+/* Its agent takes connections, as until the processes of its node have ended. */
+static bool has_door(const struct mend_abroad_block *b)
 {
-    struct mend_node_rank *r = rank_there(x, there);
-    uint32_t presence = mend_load_acquire(&mend_node_process_of(x->shm, there)->presence);
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = b->port, .sin_addr.s_addr = b->ipv4};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error = 0;
+    socklen_t len = sizeof(error);
 
+    if (fd < 0)
+        return true;
+    if (connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0)
+        error = errno;
+    if (error == EINPROGRESS)
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+    close(fd);
+    return error != ECONNREFUSED;
+}
+
+/* It executes nothing of the program any more, or has left. */
+static bool has_ended(const struct mend_link *x, const struct mend_abroad_block *b, int32_t there)
+{
+    const struct mend_node_process *process = mend_node_process_of(x->shm, there);
+    uint32_t presence = mend_load_acquire(&process->presence);
+    struct mend_node_rank *r;
+
+    if (process->place == MEND_PLACE_NONE.at)
+        return presence == MEND_PRESENCE_LEFT || !has_door(b);
+    r = rank_there(x, there);
     return mend_load_acquire(&r->fate) == MEND_PEER_DEAD || presence == MEND_PRESENCE_NONE ||
            presence == MEND_PRESENCE_LEFT || presence == MEND_PRESENCE_AWAY ||
            (mend_load_acquire(&r->life_valid) &&
@@ -366,7 +555,7 @@ static uint32_t list_living(struct agent *agent, const struct mend_link *x, bool
             int32_t there = x->block[i].there + k;
 
             if (!mend_rank_is_dead(agent, x->block[i].here + k) &&
-                (!ended_only || has_ended(x, there)))
+                (!ended_only || has_ended(x, &x->block[i], there)))
                 d[n++] = (struct mend_link_death){there, MEND_CAUSE_LOST, 0};
         }
     return n;
@@ -385,8 +574,8 @@ static mend_time_ns look_at_lost(struct agent *agent, struct mend_link *x, mend_
         return now + LOST_LOOK_NS;
     }
     all_n = list_living(agent, x, false, d);
-    for (uint32_t i = 0; i < all_n; i++)
-        agent->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, d[i].name);
+    for (uint32_t i = 0; i < all_n && !x->far; i++)
+        agent->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, NULL, d[i].name);
     mend_guest_deaths(agent, x, d, all_n, now, false);
     free(d);
     memset(x->held, 0, MEND_LINK_WORDS * sizeof(*x->held));
@@ -394,18 +583,26 @@ static mend_time_ns look_at_lost(struct agent *agent, struct mend_link *x, mend_
     return now;
 }
 
+static mend_time_ns announce_again(struct agent *agent, struct mend_link *x, mend_time_ns now)
+{
+    if (!x->announce_due)
+        return MEND_TIME_NEVER;
+    x->announce_due = !mend_guest_announce(agent, x);
+    mend_verdict_call_all(agent);
+    return x->announce_due ? now + AGAIN_NS : MEND_TIME_NEVER;
+}
+
 mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time_ns now)
 {
+    mend_time_ns again = MEND_TIME_NEVER;
+
     switch (mend_link_state(agent, x)) {
     case MEND_CONTACT_OPEN:
-        if (x->announce_due) {
-            x->announce_due = !mend_guest_announce(agent, x);
-            mend_verdict_call_all(agent);
-        }
+        again = announce_again(agent, x, now);
         tell_deaths(agent, x);
         tell_causes(agent, x);
         release(agent);
-        return x->announce_due ? now + AGAIN_NS : MEND_TIME_NEVER;
+        return again;
     case MEND_CONTACT_LOST:
         return look_at_lost(agent, x, now);
     case MEND_CONTACT_OVER:
@@ -416,7 +613,9 @@ mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time
     case MEND_CONTACT_CALLS:
     case MEND_CONTACT_CALLED:
     case MEND_CONTACT_CLOSED:
+        if (x->mirror)
+            return announce_again(agent, x, now);
         break;
     }
-    return MEND_TIME_NEVER;
+    return again;
 }

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define OURS   4
@@ -125,6 +127,42 @@ void mend_verdict_guests(struct agent *j, struct mend_verdict *v, uint32_t n)
     }
 }
 
+static struct mend_verdict proposed[NAMES];
+static int proposed_n, explained_n, skipped_n;
+static enum mend_presence passed_on; /* that was last */
+
+void mend_facts_die(struct agent *j, const struct mend_verdict *v, int n)
+{
+    for (int i = 0; i < n; i++) {
+        proposed[proposed_n++] = v[i];
+        j->rank[v[i].peer].told_dead = true;
+    }
+}
+
+void mend_facts_explain(struct agent *j, const struct rank *r)
+{
+    (void)j, (void)r;
+    explained_n++;
+}
+
+void mend_far_begin(struct agent *j, struct rank *r)
+{
+    r->far = true;
+    r->shared = &j->far;
+    r->state.child = MEND_CHILD_ENDED;
+}
+
+void mend_far_skip(struct agent *j, int i)
+{
+    (void)j, (void)i;
+    skipped_n++;
+}
+
+void mend_far_tell_presence(struct agent *j, struct rank *r)
+{
+    passed_on = mend_rank_presence(j, r->index);
+}
+
 void *mend_xalloc(size_t count, size_t size)
 {
     void *p = calloc(count ? count : 1, size);
@@ -189,7 +227,7 @@ static void begin(void)
 
 static int admit(int32_t first, int32_t n)
 {
-    return mend_guest_admit(&agent, &x, &(struct mend_link_run){first, n}, 1);
+    return mend_guest_admit(&agent, &x, &(struct mend_link_run){.first = first, .n = n}, 1);
 }
 
 static uint32_t untold(struct mend_link_run *runs)
@@ -238,7 +276,8 @@ MEND_TEST(processes_are_told_of_once)
     CHECK_EQ(runs[1].first, 2);
     CHECK_EQ(runs[1].n, 2);
     CHECK_EQ(untold(runs), 0);
-    mend_guest_untell(&x, &(struct mend_link_run){2, 1}, 1); /* it had no room for that one */
+    mend_guest_untell(&x, &(struct mend_link_run){.first = 2, .n = 1},
+                      1); /* it had no room for that one */
     CHECK_EQ(x.held[0], 1u << 0 | 1u << 3);
     CHECK_EQ(untold(runs), 1);
     CHECK_EQ(runs[0].first, 2);
@@ -406,6 +445,126 @@ MEND_TEST(a_guest_that_does_not_end)
     CHECK_EQ(verdicts_n, 2);
     CHECK(!ranks[OURS].unproven);
     CHECK(ranks[OURS + 1].unproven);
+}
+
+/* ---- over a far link ---- */
+
+static int admit_at(int32_t first, int32_t n, uint16_t port, enum mend_presence presence)
+{
+    return mend_guest_admit(
+        &agent, &x,
+        &(struct mend_link_run){
+            .first = first, .n = n, .port = port, .presence = (uint16_t)presence},
+        1);
+}
+
+MEND_TEST(far_processes_are_told_of_with_door_and_presence)
+{
+    struct mend_link_run runs[4];
+
+    begin();
+    x.far = true;
+    agent.shm->door = (struct mend_door){.ipv4 = 7, .port = 8};
+    for (int i = 0; i < OURS; i++)
+        mend_store_release(&mend_node_process_of(agent.shm, i)->presence,
+                           i == 2 ? MEND_PRESENCE_AWAY : MEND_PRESENCE_IN_MPI);
+    CHECK_EQ(untold(runs), 3); /* of one presence each */
+    CHECK_EQ(runs[1].first, 2);
+    CHECK_EQ(runs[1].presence, MEND_PRESENCE_AWAY);
+    CHECK_EQ(runs[0].ipv4, 7);
+    CHECK_EQ(runs[0].port, 8);
+    CHECK_EQ(x.held[0], 0); /* nobody there looks at their places */
+}
+
+/* They need no places, and runs with other doors are other blocks. */
+MEND_TEST(far_guests_have_names_and_no_places)
+{
+    begin();
+    x.far = true;
+    vacancies = 0;
+    CHECK_EQ(admit_at(0, 2, 1, MEND_PRESENCE_IN_MPI), 0);
+    CHECK_EQ(admit_at(2, 1, 1, MEND_PRESENCE_AWAY), 0);
+    CHECK_EQ(admit_at(3, 1, 2, MEND_PRESENCE_IN_MPI), 0);
+    CHECK_EQ(x.blocks_n, 2);
+    CHECK_EQ(x.block[1].port, 2);
+    CHECK_EQ(agent.n, OURS + 4);
+    CHECK_EQ(watched_n, 4);
+    CHECK(ranks[OURS].far && ranks[OURS].guest_of == &x);
+    CHECK_EQ(mend_rank_presence(&agent, OURS + 2), MEND_PRESENCE_AWAY);
+    mend_guest_presence(&agent, &x, 2, MEND_PRESENCE_IN_MPI);
+    CHECK_EQ(mend_rank_presence(&agent, OURS + 2), MEND_PRESENCE_IN_MPI);
+    mend_guest_presence(&agent, &x, 9, MEND_PRESENCE_IN_MPI); /* nobody is called so */
+    CHECK_EQ(admit_at(4, MEND_NODE_NAMES, 1, MEND_PRESENCE_IN_MPI), ENOSPC);
+}
+
+/* The root may have given names that this agent has missed. */
+MEND_TEST(names_that_the_root_gives)
+{
+    const struct mend_link_run run = {.first = 0, .n = 2, .port = 1};
+
+    begin();
+    x.far = true;
+    skipped_n = 0;
+    CHECK(mend_guest_name_far(&agent, &x, OURS + 3, &run, 1));
+    CHECK_EQ(skipped_n, 3);
+    CHECK_EQ(agent.n, OURS + 5);
+    CHECK_EQ(x.guests_n, 2);
+    CHECK_EQ(mend_guest_name(&x, 1), OURS + 4);
+}
+
+/* In a job of several nodes they are facts of the log, each proposed once. */
+MEND_TEST(deaths_of_far_guests_are_proposed)
+{
+    struct mend_link_death d[] = {{0, MEND_CAUSE_SIGNAL, 9}, {1, 0, 0}};
+
+    begin();
+    x.far = true;
+    agent.nodes.n = 2;
+    CHECK(mend_guest_name_far(&agent, &x, OURS, &(struct mend_link_run){.n = 2, .port = 1}, 1));
+    proposed_n = explained_n = 0;
+    mend_guest_deaths(&agent, &x, d, 2, 5, false);
+    mend_guest_deaths(&agent, &x, d, 2, 6, false);
+    CHECK_EQ(proposed_n, 2);
+    CHECK_EQ(verdicts_n, 0);
+    CHECK_EQ(proposed[1].peer, OURS + 1);
+    mend_guest_explain(&agent, &x, &d[1]);
+    CHECK_EQ(explained_n, 1);
+    mend_guest_presence(&agent, &x, 0, MEND_PRESENCE_LEAVING);
+    CHECK_EQ(passed_on, MEND_PRESENCE_LEAVING); /* to the other nodes */
+}
+
+static uint16_t listen_somewhere(int *fd_p)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(at);
+
+    *fd_p = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(bind(*fd_p, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(*fd_p, 4) == 0);
+    CHECK_EQ(getsockname(*fd_p, (struct sockaddr *)&at, &len), 0);
+    return at.sin_port;
+}
+
+/* Of another node than the first, they have ended when its agent has. */
+MEND_TEST(a_far_job_is_lost)
+{
+    struct mend_link_run run = {
+        .n = 2, .ipv4 = htonl(INADDR_LOOPBACK), .presence = MEND_PRESENCE_IN_MPI};
+    int fd;
+
+    begin();
+    x.far = true;
+    run.port = listen_somewhere(&fd);
+    CHECK(mend_guest_name_far(&agent, &x, OURS, &run, 1));
+    let_run(0);
+    mend_node_process_of(x.shm, 1)->place = MEND_PLACE_NONE.at;
+    state = MEND_CONTACT_LOST;
+    mark_life(0);
+    mend_guest_look(&agent, &x, SECOND);
+    CHECK_EQ(verdicts_n, 0);
+    close(fd);
+    mend_guest_look(&agent, &x, SECOND + 1);
+    CHECK_EQ(verdicts_n, 2);
+    CHECK(!ranks[OURS].unproven && !ranks[OURS + 1].unproven);
 }
 
 MEND_TEST_MAIN()

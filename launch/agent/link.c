@@ -15,10 +15,15 @@
  * until one of the jobs ends; each later CONNECT repeats ASK and TELL for processes that came meanwhile.  One that names
  * processes of this job (MPI_Comm_spawn on a communicator of both) is answered with yes only if the other job knows them all.
  *
+ * In a job of several nodes the agent of the first one has the links: the root passes on to it what ranks of other nodes ask, and
+ * its answers to their agents (mirror.c).
+ *
  * The number of a job names its processes in frames (node/abroad.h). */
 #include "agent/link.h"
 
+#include "agent/doorman.h"
 #include "base/time.h"
+#include "node/log.h"
 #include "rt/wire.h"
 
 #include <errno.h>
@@ -53,8 +58,7 @@ void mend_links_open(struct agent *agent)
     mend_list_init(&agent->errands);
     agent->contact = new_contact(ROOM, ROOM);
     mend_contact_init(agent->contact, agent->shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
-    /* -1: a job that cannot be connected with */
-    agent->door_fd = agent->nodes.n ? -1 : mend_link_door(agent->shm->job);
+    agent->door_fd = agent->nodes.me ? -1 : mend_link_door(agent->shm->job);
 }
 
 /* ---- links ---- */
@@ -81,17 +85,20 @@ bool mend_link_is_open(const struct agent *agent, const struct mend_link *x)
     return l && l->state == MEND_CONTACT_OPEN && l->proved;
 }
 
-static struct mend_link *add(struct agent *agent, int fd)
+struct mend_link *mend_link_add(struct agent *agent, int fd)
 {
     struct mend_link *x = mend_xalloc(1, sizeof(*x));
 
-    *x = (struct mend_link){.fd = fd, .id = agent->link_ids_n++, .shm_fd = -1};
+    *x = (struct mend_link){.fd = fd, .id = -1, .shm_fd = -1, .mirror = fd < 0};
     x->block = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*x->block));
+    mend_list_init(&x->out);
+    mend_list_append(&agent->links, &x->link);
+    if (x->mirror)
+        return x;
+    x->id = agent->link_ids_n++;
     x->told = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->told));
     x->held = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->held));
     x->there = mend_xalloc(MEND_NODE_NAMES, sizeof(*x->there));
-    mend_list_init(&x->out);
-    mend_list_append(&agent->links, &x->link);
     mend_agent_listen_to_link(agent, fd, true, false);
     return x;
 }
@@ -116,7 +123,15 @@ static void drop_segment(struct mend_link *x)
     x->shm_fd = -1;
 }
 
-static void free_link(struct agent *agent, struct mend_link *x)
+struct mend_link *mend_link_to(struct agent *agent, uint64_t other)
+{
+    mend_list_foreach (l, next, &agent->links)
+        if (mend_list_entry(l, struct mend_link, link)->other == other)
+            return mend_list_entry(l, struct mend_link, link);
+    return NULL;
+}
+
+void mend_link_free(struct agent *agent, struct mend_link *x)
 {
     leave_guests(agent, x);
     mend_link_drop_queue(x);
@@ -126,7 +141,15 @@ static void free_link(struct agent *agent, struct mend_link *x)
     free(x->told);
     free(x->held);
     free(x->there);
+    free(x->admits);
     free(x);
+}
+
+bool mend_link_learn_ways(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m)
+{
+    x->far = m->far || agent->nodes.n;
+    memcpy(x->key, m->key, sizeof(x->key));
+    return !x->far || agent->doorman || mend_doorman_open(agent);
 }
 
 /* Takes fd.  False: it is not a segment of that job. */
@@ -146,7 +169,7 @@ static void send_runs(struct agent *agent, struct mend_link *x, enum mend_link_k
     struct mend_link_msg m = {.kind = kind, .code = error};
 
     m.n = error ? 0 : mend_guest_untold(agent, x, runs, MEND_ABROAD_BLOCKS_MAX);
-    mend_link_send(agent, x, &m, runs, (size_t)m.n * 2);
+    mend_link_send(agent, x, &m, runs, m.n * MEND_LINK_RUN_WORDS);
     free(runs);
 }
 
@@ -159,8 +182,10 @@ static void say(struct agent *agent, struct mend_link *x, const struct mend_cont
                               .number = c->number,
                               .turn = c->turn,
                               .job = c->job,
-                              .to = c->to};
+                              .to = c->to,
+                              .far = agent->nodes.n > 0};
 
+    memcpy(m.key, agent->shm->door.key, sizeof(m.key));
     if (c->word == MEND_CONTACT_ASK || c->word == MEND_CONTACT_TELL) {
         send_runs(agent, x, (enum mend_link_kind)c->word, c->code);
     } else if (c->word != MEND_CONTACT_HELLO && c->word != MEND_CONTACT_OLLEH) {
@@ -181,7 +206,7 @@ static void call(struct agent *agent, uint64_t other)
     if (ev.error)
         ev.kind = MEND_CONTACT_UNREACHED;
     else
-        ev.link = add(agent, fd)->id;
+        ev.link = mend_link_add(agent, fd)->id;
     mend_link_step(agent, ev);
 }
 
@@ -191,6 +216,11 @@ struct errand {
     int rank, first, n;
     uint64_t number;
 };
+
+static bool has_ended(const struct rank *r)
+{
+    return mend_rank_is_ours(r) && mend_rank_has_ended(r);
+}
 
 /* 0, or an errno value: why the other job does not know them all. */
 static int are_known(struct agent *agent, uint64_t other, int first, int n)
@@ -202,8 +232,7 @@ static int are_known(struct agent *agent, uint64_t other, int first, int n)
             continue;
         for (int i = first; i < first + n; i++)
             if (!mend_guest_is_told(x, i))
-                return mend_rank_is_dead(agent, i) || mend_rank_has_ended(&agent->rank[i]) ? ESRCH
-                                                                                           : ENOSPC;
+                return mend_rank_is_dead(agent, i) || has_ended(&agent->rank[i]) ? ESRCH : ENOSPC;
         return 0;
     }
     return ENOENT;
@@ -227,8 +256,8 @@ static int do_errand(struct agent *agent, const struct mend_contact_act *act)
     return error;
 }
 
-static void say_answer(struct agent *agent, const struct rank *r, uint64_t job, uint64_t number,
-                       int error)
+void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, uint64_t number,
+                      int error)
 {
     struct mend_ctl_abroad m = {.magic = MEND_CTL_MAGIC,
                                 .kind = MEND_CTL_ANSWER,
@@ -236,6 +265,13 @@ static void say_answer(struct agent *agent, const struct rank *r, uint64_t job, 
                                 .job = job,
                                 .ask = number};
 
+    if (r->far) {
+        mend_post(&agent->root,
+                  &(struct mend_message){.kind = MEND_UP_CONNECTED,
+                                         .rank = r->index,
+                                         .arg = {(int64_t)job, (int64_t)number, error}});
+        return;
+    }
     if (r->ctl_fd >= 0 &&
         send(r->ctl_fd, &m, MEND_CTL_ABROAD_BYTES(0), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
         mend_verdict_call(agent, r);
@@ -243,7 +279,7 @@ static void say_answer(struct agent *agent, const struct rank *r, uint64_t job, 
 
 static void answer(struct agent *agent, const struct mend_contact_act *act)
 {
-    say_answer(agent, &agent->rank[act->rank], act->job, act->number, do_errand(agent, act));
+    mend_link_answer(agent, &agent->rank[act->rank], act->job, act->number, do_errand(agent, act));
 }
 
 /* release: pairs with the acquire in own_number() (node/abroad.c) */
@@ -252,6 +288,12 @@ static void opened(struct agent *agent, struct mend_link *x, uint64_t other)
     mend_store_release(&agent->shm->number, agent->contact->number);
     x->other = other;
     x->number = mend_contact_link(agent->contact, x->id)->number;
+    if (!x->far)
+        return;
+    mend_store_relaxed(&agent->shm->tells_presence, 1);
+    /* Pairs with the fence in tell_presence() (rt/local.c): either a rank tells what it says of itself from now on, or this
+     * agent reads it when it tells the other job of the rank. */
+    atomic_thread_fence(memory_order_seq_cst);
     x->sent_k = x->explained_k = mend_load_acquire(&agent->shm->deaths_n);
 }
 
@@ -318,8 +360,11 @@ void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64
 {
     struct errand *e;
 
-    if (agent->nodes.n) { /* other jobs could not reach the processes of other nodes */
-        say_answer(agent, r, other, number, ENOSPC);
+    if (agent->nodes.me) {
+        mend_post(&agent->root,
+                  &(struct mend_message){.kind = MEND_UP_CONNECT,
+                                         .rank = r->index,
+                                         .arg = {(int64_t)other, (int64_t)number, first, names_n}});
         return;
     }
     e = names_n ? mend_xalloc(1, sizeof(*e)) : NULL;
@@ -344,6 +389,8 @@ void mend_link_mourned(struct agent *agent, struct mend_link *x)
 void mend_link_forgotten(struct agent *agent, struct mend_link *x)
 {
     x->closed = true;
+    if (agent->nodes.n)
+        mend_mirror_parted(agent, x);
     mend_link_step(agent,
                    (struct mend_contact_event){.kind = MEND_CONTACT_FORGOTTEN, .link = x->id});
 }
@@ -354,8 +401,9 @@ void mend_links_knock(struct agent *agent)
 
     while ((fd = accept4(agent->door_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
         if (mend_link_is_same_user(fd))
-            mend_link_step(agent, (struct mend_contact_event){.kind = MEND_CONTACT_KNOCKED,
-                                                              .link = add(agent, fd)->id});
+            mend_link_step(agent,
+                           (struct mend_contact_event){.kind = MEND_CONTACT_KNOCKED,
+                                                       .link = mend_link_add(agent, fd)->id});
         else
             close(fd);
 }
@@ -375,7 +423,7 @@ mend_time_ns mend_links_look(struct agent *agent, mend_time_ns now)
         at = mend_guest_look(agent, x, now);
         next = at < next ? at : next;
         if (x->closed)
-            free_link(agent, x);
+            mend_link_free(agent, x);
     }
     return next;
 }
@@ -385,7 +433,7 @@ bool mend_links_hold(const struct agent *agent, int name)
     mend_list_foreach (l, next, &agent->links) {
         const struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 
-        if (x->held[name / 64] >> name % 64 & 1)
+        if (x->held && x->held[name / 64] >> name % 64 & 1)
             return true;
     }
     return false;

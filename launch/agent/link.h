@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* link.h – the connection of this job with another one: what link.c (which jobs are connected), link_wire.c (the sockets),
- * link_talk.c (the messages) and guest.c (processes of the other job) share. */
+ * link_talk.c (the messages), guest.c (processes of the other job) and mirror.c (the same in a job of several nodes) share.
+ *
+ * A link is between the agents of the first nodes of two jobs.  If one of the jobs has several nodes, all their processes reach
+ * each other by sockets: then the link is *far*, its guests have names only and no places, and their presence is told over
+ * it. */
 #ifndef MEND_LAUNCH_AGENT_LINK_H
 #define MEND_LAUNCH_AGENT_LINK_H
 
@@ -10,12 +14,14 @@
 #include "node/abroad.h"
 #include "agent/verdict.h"
 
-#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e33)
+#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e34)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
 #define MEND_LINK_DEATHS_MAX 1024
-#define MEND_LINK_BODY_MAX   (2 * MEND_ABROAD_BLOCKS_MAX + MEND_LINK_NAMES_MAX) /* words */
-#define MEND_LINK_MSG_MAX    (sizeof(struct mend_link_msg) + MEND_LINK_BODY_MAX * sizeof(int32_t))
-#define MEND_LINK_WORDS      ((MEND_NODE_NAMES + 63) / 64) /* of a set of names */
+#define MEND_LINK_RUN_WORDS  (sizeof(struct mend_link_run) / sizeof(int32_t))
+#define MEND_LINK_BODY_MAX                                                                         \
+    (MEND_LINK_RUN_WORDS * MEND_ABROAD_BLOCKS_MAX + MEND_LINK_NAMES_MAX) /* words */
+#define MEND_LINK_MSG_MAX (sizeof(struct mend_link_msg) + MEND_LINK_BODY_MAX * sizeof(int32_t))
+#define MEND_LINK_WORDS   ((MEND_NODE_NAMES + 63) / 64) /* of a set of names */
 
 enum mend_link_kind {
     MEND_LINK_HELLO = MEND_CONTACT_HELLO, /* with the segment of the sender */
@@ -31,6 +37,7 @@ enum mend_link_kind {
     MEND_LINK_RELEASED, /* nobody here looks at this dead process of yours any more */
     MEND_LINK_ABORT,    /* process `from` of the sender aborts these of the receiver */
     MEND_LINK_REVOKED,  /* a context is revoked: it, and the jobs of its members; of 64 bits each */
+    MEND_LINK_PRESENCE, /* far: what a process of the sender says of itself: its name, enum mend_presence */
 };
 
 struct mend_link_msg {
@@ -40,19 +47,27 @@ struct mend_link_msg {
     uint32_t number;
     int32_t
         code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may have happened after when_ns */
-    int32_t from; /* ABORT */
+    int32_t from; /* ABORT; -1: not known */
     uint32_t n;   /* runs, deaths, names, or a context and jobs */
     uint32_t turn;
     uint32_t follows; /* ABORT: as in struct mend_abort */
+    uint32_t far;     /* HELLO, OLLEH: 1: the job has several nodes */
+    uint32_t unused;
+    unsigned char key[MEND_DOOR_KEY_BYTES]; /* HELLO, OLLEH: of its doors */
     int32_t body[];
 };
 
+/* Far: where their agent takes connections (struct mend_door), and what all of them say of themselves; else 0. */
 struct mend_link_run {
     int32_t first, n;
+    uint32_t ipv4;
+    uint16_t port, presence;
 };
 struct mend_link_death {
     int32_t name, cause, code;
 };
+_Static_assert(sizeof(struct mend_link_msg) == offsetof(struct mend_link_msg, body),
+               "the body follows");
 
 struct mend_link {
     struct mend_list link; /* in agent->links */
@@ -73,6 +88,11 @@ struct mend_link {
     uint32_t sent_k;      /* verdicts that were looked at for it */
     uint32_t explained_k; /* and whose causes were */
     bool announce_due;    /* some rank has not got what we know */
+    bool far;
+    bool mirror; /* far, at the agent of another node than the first: without a connection */
+    unsigned char key[MEND_DOOR_KEY_BYTES]; /* far: of the other's doors */
+    struct mend_link_msg *
+        admits; /* mirror.c: the message whose processes are being named; nothing is read meanwhile */
     mend_time_ns lost_until;
     struct mend_list out; /* messages that wait for room */
 };
@@ -86,8 +106,25 @@ void mend_link_forgotten(struct agent *agent, struct mend_link *x);
 /* An event of the machine, and its acts. */
 void mend_link_step(struct agent *agent, struct mend_contact_event ev);
 
+/* HELLO and OLLEH: how the processes of the two jobs reach each other.  False: this node has no port for that. */
+bool mend_link_learn_ways(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m);
+
+/* The answer to a question of r, which may be of another node. */
+void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, uint64_t number,
+                      int error);
+
 /* Takes fd.  False: it is not a segment of that job. */
 bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other);
+
+/* A new link over fd; -1: a mirror. */
+struct mend_link *mend_link_add(struct agent *agent, int fd);
+void mend_link_free(struct agent *agent, struct mend_link *x);
+struct mend_link *mend_link_to(struct agent *agent, uint64_t other); /* NULL: there is none */
+
+/* link_talk.c: the processes of ASK or TELL have names here, or an errno value says why not. */
+void mend_link_admitted(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
+                        int error);
+void mend_link_read(struct agent *agent, struct mend_link *x);
 
 /* link_wire.c */
 
@@ -131,6 +168,14 @@ int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend
 /* Tells all ranks what is known of the other job.  False: one could not be told. */
 bool mend_guest_announce(struct agent *agent, struct mend_link *x);
 
+/* The names from `first` on are theirs, which are reached by sockets.  False: no memory. */
+bool mend_guest_name_far(struct agent *agent, struct mend_link *x, int first,
+                         const struct mend_link_run *runs, uint32_t n);
+
+/* A guest of x, there, says so of itself. */
+void mend_guest_presence(struct agent *agent, const struct mend_link *x, int32_t there,
+                         enum mend_presence presence);
+
 /* What the other job's process is called here; -1: it has no name here. */
 int mend_guest_name(const struct mend_link *x, int32_t there);
 /* The other way round, of a guest of x. */
@@ -143,5 +188,13 @@ void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct m
 
 /* What is due for a link: verdicts to the other, what its loss means.  Returns when to look again. */
 mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time_ns now);
+
+/* ---- mirror.c: in a job of several nodes ---- */
+
+/* At the first node: asks the root for names for the processes of m, of which nothing more is read from x until it has answered. */
+void mend_mirror_admit(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m);
+
+/* At the first node: x is over, at all nodes. */
+void mend_mirror_parted(struct agent *agent, const struct mend_link *x);
 
 #endif

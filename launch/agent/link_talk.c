@@ -17,7 +17,7 @@ static void give_places(struct agent *agent, struct mend_link *x, const struct m
     int32_t *body = mend_xalloc(MEND_LINK_BODY_MAX, sizeof(*body)), at = 0;
 
     memcpy(body, runs, n * sizeof(*runs));
-    at = (int32_t)n * 2;
+    at = (int32_t)(n * MEND_LINK_RUN_WORDS);
     for (uint32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < runs[i].n; k++)
             body[at++] = (int32_t)agent->rank[mend_guest_name(x, runs[i].first + k)].place.at;
@@ -25,18 +25,12 @@ static void give_places(struct agent *agent, struct mend_link *x, const struct m
     free(body);
 }
 
-/* ASK and TELL.  0, or an errno value: there is no room. */
-static int admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
-                 uint32_t n)
+static void refuse_places(struct agent *agent, struct mend_link *x,
+                          const struct mend_link_run *runs, uint32_t n)
 {
     struct mend_link_msg m = {.kind = MEND_LINK_UNTELL, .n = n};
-    int error = n ? mend_guest_admit(agent, x, runs, n) : 0;
 
-    if (error)
-        mend_link_send(agent, x, &m, runs, (size_t)n * 2);
-    else if (n)
-        give_places(agent, x, runs, n);
-    return error;
+    mend_link_send(agent, x, &m, runs, n * MEND_LINK_RUN_WORDS);
 }
 
 static void on_guests(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
@@ -55,23 +49,51 @@ static void on_released(struct mend_link *x, const int32_t *names, uint32_t n)
         x->held[names[i] / 64] &= ~(UINT64_C(1) << names[i] % 64);
 }
 
-/* A word of the machine.  Takes fd. */
-static void hear(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m, int fd)
+/* A word of the machine; sound, error: of struct mend_contact_msg. */
+static void hear(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
+                 bool sound, int error)
 {
-    const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
     struct mend_contact_msg c = {.word = (uint8_t)m->kind,
-                                 .code = m->code,
+                                 .code = error ? error : m->code,
+                                 .sound = sound,
                                  .number = m->number,
                                  .turn = m->turn,
                                  .job = m->job,
                                  .to = m->to};
 
-    if (m->kind == MEND_LINK_HELLO || m->kind == MEND_LINK_OLLEH)
-        c.sound = mend_link_take_segment(x, fd, m->job);
-    else if (m->kind == MEND_LINK_ASK || (m->kind == MEND_LINK_TELL && !m->code))
-        c.code = admit(agent, x, runs, m->n);
     mend_link_step(
         agent, (struct mend_contact_event){.kind = MEND_CONTACT_HEARD, .link = x->id, .msg = &c});
+}
+
+void mend_link_admitted(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
+                        int error)
+{
+    const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
+
+    if (error)
+        refuse_places(agent, x, runs, m->n);
+    else if (m->n && !x->far)
+        give_places(agent, x, runs, m->n);
+    hear(agent, x, m, true, error);
+}
+
+/* ASK and TELL. */
+static void admit(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m)
+{
+    const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
+
+    if (m->n && agent->nodes.n)
+        mend_mirror_admit(agent, x, m);
+    else
+        mend_link_admitted(agent, x, m, m->n ? mend_guest_admit(agent, x, runs, m->n) : 0);
+}
+
+/* HELLO and OLLEH.  Takes fd. */
+static void meet(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m, int fd)
+{
+    bool sound = mend_link_take_segment(x, fd, m->job);
+
+    hear(agent, x, m, sound && mend_link_learn_ways(agent, x, m), 0);
 }
 
 static void on_revoked(struct agent *agent, const int32_t *body, uint32_t n)
@@ -95,14 +117,18 @@ static void on_message(struct agent *agent, struct mend_link *x, const struct me
     switch ((enum mend_link_kind)m->kind) {
     case MEND_LINK_HELLO:
     case MEND_LINK_OLLEH:
+        meet(agent, x, m, fd);
+        break;
     case MEND_LINK_REFUSE:
     case MEND_LINK_PROOF:
+        hear(agent, x, m, true, 0);
+        break;
     case MEND_LINK_ASK:
     case MEND_LINK_TELL:
-        hear(agent, x, m, fd);
+        admit(agent, x, m);
         break;
     case MEND_LINK_GUESTS:
-        on_guests(agent, x, runs, m->n, m->body + (size_t)m->n * 2);
+        on_guests(agent, x, runs, m->n, m->body + m->n * MEND_LINK_RUN_WORDS);
         break;
     case MEND_LINK_UNTELL:
         mend_guest_untell(x, runs, m->n);
@@ -123,6 +149,9 @@ static void on_message(struct agent *agent, struct mend_link *x, const struct me
     case MEND_LINK_REVOKED:
         on_revoked(agent, m->body, m->n);
         break;
+    case MEND_LINK_PRESENCE:
+        mend_guest_presence(agent, x, m->body[0], (enum mend_presence)m->body[1]);
+        break;
     }
 }
 
@@ -138,35 +167,40 @@ static bool receive(struct agent *agent, struct mend_link *x, struct mend_link_m
                                   .kind = MEND_CONTACT_ENDED, .link = x->id, .error = error});
     else
         on_message(agent, x, m, fd);
-    return x->fd >= 0;
+    return x->fd >= 0 && !x->admits;
+}
+
+void mend_link_read(struct agent *agent, struct mend_link *x)
+{
+    struct mend_link_msg *m = x->admits ? NULL : mend_xalloc(1, MEND_LINK_MSG_MAX);
+
+    mend_link_flush(agent, x);
+    while (m && receive(agent, x, m))
+        ;
+    free(m);
 }
 
 void mend_links_read(struct agent *agent, int fd)
 {
-    struct mend_link_msg *m = mend_xalloc(1, MEND_LINK_MSG_MAX);
-
     mend_list_foreach (l, next, &agent->links) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 
-        if (x->fd != fd)
-            continue;
-        mend_link_flush(agent, x);
-        while (receive(agent, x, m))
-            ;
-        break;
+        if (x->fd == fd) {
+            mend_link_read(agent, x);
+            return;
+        }
     }
-    free(m);
 }
 
-void mend_links_abort(struct agent *agent, const struct rank *r, const uint64_t *set,
-                      uint32_t words, struct mend_abort what)
+void mend_links_abort(struct agent *agent, int by, const uint64_t *set, uint32_t words,
+                      struct mend_abort what)
 {
     int32_t *names = mend_xalloc((size_t)agent->n, sizeof(*names));
 
     mend_list_foreach (l, next, &agent->links) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
         struct mend_link_msg m = {
-            .kind = MEND_LINK_ABORT, .code = what.code, .follows = what.follows, .from = r->index};
+            .kind = MEND_LINK_ABORT, .code = what.code, .follows = what.follows, .from = by};
 
         for (int i = 0; i < agent->n && (uint32_t)i / 64 < words; i++)
             if (agent->rank[i].guest_of == x && mend_bits_test(set, i) && m.n < MEND_LINK_BODY_MAX)
@@ -175,6 +209,17 @@ void mend_links_abort(struct agent *agent, const struct rank *r, const uint64_t 
             mend_link_send(agent, x, &m, names, m.n);
     }
     free(names);
+}
+
+bool mend_links_know(struct agent *agent, uint32_t number)
+{
+    mend_list_foreach (l, next, &agent->links) {
+        const struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+
+        if (number && x->far && x->number == number)
+            return true;
+    }
+    return false;
 }
 
 static bool is_one_of(uint64_t job, const uint64_t *jobs, uint32_t n)
@@ -199,4 +244,19 @@ void mend_links_revoke(struct agent *agent, uint64_t ctx, const uint64_t *jobs, 
             mend_link_send(agent, x, &m, words, (size_t)m.n * 2);
     }
     free(words);
+}
+
+void mend_links_revoke_all(struct agent *agent, uint64_t ctx)
+{
+    uint64_t *jobs;
+    uint32_t n = 0;
+
+    mend_list_foreach (l, next, &agent->links)
+        n++;
+    jobs = mend_xalloc(n + 1, sizeof(*jobs));
+    n = 0;
+    mend_list_foreach (l, next, &agent->links)
+        jobs[n++] = mend_list_entry(l, struct mend_link, link)->other;
+    mend_links_revoke(agent, ctx, jobs, n);
+    free(jobs);
 }

@@ -70,7 +70,7 @@ uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend
                            uint32_t max)
 {
     (void)agent, (void)x, (void)max;
-    runs[0] = (struct mend_link_run){0, RANKS};
+    runs[0] = (struct mend_link_run){.first = 0, .n = RANKS};
     return 1;
 }
 
@@ -86,6 +86,37 @@ int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend
     (void)agent, (void)x, (void)runs, (void)n;
     admitted_n++;
     return 0;
+}
+
+/* What rests until the root has given names. */
+static int asked_names_n, parted_n, presence_n;
+static bool has_no_port;
+
+bool mend_doorman_open(struct agent *agent)
+{
+    (void)agent;
+    return !has_no_port;
+}
+
+void mend_mirror_admit(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m)
+{
+    (void)agent;
+    asked_names_n++;
+    x->admits = mend_xalloc(1, sizeof(*m) + m->n * sizeof(struct mend_link_run));
+    memcpy(x->admits, m, sizeof(*m) + m->n * sizeof(struct mend_link_run));
+}
+
+void mend_mirror_parted(struct agent *agent, const struct mend_link *x)
+{
+    (void)agent, (void)x;
+    parted_n++;
+}
+
+void mend_guest_presence(struct agent *agent, const struct mend_link *x, int32_t there,
+                         enum mend_presence presence)
+{
+    (void)agent, (void)x, (void)there, (void)presence;
+    presence_n++;
 }
 
 bool mend_guest_announce(struct agent *agent, struct mend_link *x)
@@ -498,25 +529,37 @@ struct damage {
     enum mend_link_kind kind;
     uint32_t n;
     size_t words;
-    int32_t body[4];
+    int32_t body[5];
 };
+
+static int taken_n(void)
+{
+    return admitted_n + deaths_n + explained_n + announced_n + untold_n + aborted_n + presence_n;
+}
 
 MEND_TEST(messages_that_are_damaged)
 {
     static const struct damage damages[] = {
-        {MEND_LINK_ASK, 1, 1, {0}},     /* half a run */
-        {MEND_LINK_ASK, 1, 2, {0, 0}},  /* an empty one */
-        {MEND_LINK_ASK, 1, 2, {0, -1}}, /**/
-        {MEND_LINK_ASK, 1, 2, {-1, 2}}, /* names that there are not */
-        {MEND_LINK_ASK, 1, 2, {1, INT32_MAX}},
-        {MEND_LINK_ASK, 1, 2, {0, MEND_LINK_NAMES_MAX + 1}},
-        {MEND_LINK_ASK, 1, 3, {0, 1, 0}}, /* longer than it says */
-        {MEND_LINK_TELL, 2, 2, {0, 1}},
-        {MEND_LINK_GUESTS, 1, 2, {0, 1}},     /* places are missing */
-        {MEND_LINK_GUESTS, 1, 3, {RANKS, 1}}, /* a name of ours that there is not */
-        {MEND_LINK_UNTELL, 1, 2, {RANKS - 1, 2}},
+        {MEND_LINK_ASK, 1, 2, {0, 1}},  /* half a run */
+        {MEND_LINK_ASK, 1, 4, {0, 0}},  /* an empty one */
+        {MEND_LINK_ASK, 1, 4, {0, -1}}, /**/
+        {MEND_LINK_ASK, 1, 4, {-1, 2}}, /* names that there are not */
+        {MEND_LINK_ASK, 1, 4, {1, INT32_MAX}},
+        {MEND_LINK_ASK, 1, 4, {0, MEND_LINK_NAMES_MAX + 1}},
+        {MEND_LINK_ASK, 1, 5, {0, 1}}, /* longer than it says */
+        {MEND_LINK_ASK, 1, 4, {0, 1, 0, (MEND_PRESENCE_AWAY + 1) << 16}},
+        {MEND_LINK_TELL, 2, 4, {0, 1}},
+        {MEND_LINK_GUESTS, 1, 4, {0, 1}},     /* places are missing */
+        {MEND_LINK_GUESTS, 1, 5, {RANKS, 1}}, /* a name of ours that there is not */
+        {MEND_LINK_UNTELL, 1, 4, {RANKS - 1, 2}},
         {MEND_LINK_DEATH, 1, 2, {0}},
         {MEND_LINK_EXPLAIN, 1, 0, {0}},
+        {MEND_LINK_EXPLAIN, 0, 0, {0}},
+        {MEND_LINK_PRESENCE, 0, 0, {0}},
+        {MEND_LINK_PRESENCE, 1, 1, {0}},
+        {MEND_LINK_PRESENCE, 1, 2, {0, MEND_PRESENCE_AWAY + 1}},
+        {MEND_LINK_PRESENCE, 1, 2, {0, -1}},
+        {MEND_LINK_PRESENCE, 2, 4, {0, 1, 0, 1}},
         {MEND_LINK_RELEASED, 1, 1, {RANKS}},
         {MEND_LINK_RELEASED, 1, 1, {-1}},
         {MEND_LINK_ABORT, 2, 2, {0, RANKS}},
@@ -526,7 +569,7 @@ MEND_TEST(messages_that_are_damaged)
         {MEND_LINK_HELLO, 0, 0, {0}}, /* once more */
         {MEND_LINK_PROOF, 0, 0, {0}},
         {(enum mend_link_kind)0, 0, 0, {0}},
-        {(enum mend_link_kind)(MEND_LINK_REVOKED + 1), 0, 0, {0}},
+        {(enum mend_link_kind)(MEND_LINK_PRESENCE + 1), 0, 0, {0}},
     };
     int before;
 
@@ -537,16 +580,16 @@ MEND_TEST(messages_that_are_damaged)
         struct stranger x = open_stranger(&a);
         struct {
             struct mend_link_msg m;
-            int32_t body[4];
+            int32_t body[5];
         } whole = {.m = {.magic = MEND_LINK_MAGIC, .kind = d->kind, .n = d->n}};
-        int taken = admitted_n + deaths_n + explained_n + announced_n + untold_n + aborted_n;
+        int taken = taken_n();
 
         memcpy(whole.body, d->body, sizeof(d->body));
         send_fd(x.fd, &whole, sizeof(whole.m) + d->words * sizeof(int32_t), x.shm_fd);
         work(&a, NULL);
         CHECK_EQ(heard(&x), 0);
         CHECK(mend_list_empty(&a.agent.links));
-        CHECK_EQ(admitted_n + deaths_n + explained_n + announced_n + untold_n + aborted_n, taken);
+        CHECK_EQ(taken_n(), taken);
         leave(&x);
     }
     CHECK_EQ(descriptors(), before);
@@ -577,6 +620,79 @@ MEND_TEST(messages_that_are_sound)
     leave(&x);
     work(&a, NULL);
     CHECK(mend_list_empty(&a.agent.links));
+    end(&a);
+}
+
+/* Of a job of several nodes: the other one opens its door, and takes what its processes say of themselves. */
+MEND_TEST(a_job_of_several_nodes)
+{
+    struct {
+        struct mend_link_msg m;
+        int32_t body[2];
+    } whole = {.m = {.magic = MEND_LINK_MAGIC, .kind = MEND_LINK_PRESENCE, .n = 1},
+               .body = {0, MEND_PRESENCE_LEAVING}};
+    struct stranger x;
+    struct mend_link_msg m;
+
+    begin(&a);
+    for (int port = 0; port < 2; port++) {
+        has_no_port = !port;
+        x = knock(&a);
+        m = hello(&x, &a);
+        m.far = 1;
+        memcpy(m.key, "its key", 8);
+        send_fd(x.fd, &m, sizeof(m), x.shm_fd);
+        work(&a, NULL);
+        CHECK_EQ(heard(&x), port ? MEND_LINK_OLLEH : MEND_LINK_REFUSE);
+        if (!port)
+            leave(&x);
+    }
+    CHECK(first_link(&a)->far && !memcmp(first_link(&a)->key, "its key", 8));
+    m.kind = MEND_LINK_PROOF;
+    send_fd(x.fd, &m, sizeof(m), -1);
+    presence_n = 0;
+    send_fd(x.fd, &whole, sizeof(whole), -1);
+    work(&a, NULL);
+    CHECK_EQ(mend_load_relaxed(&a.agent.shm->tells_presence), 1);
+    CHECK_EQ(presence_n, 1);
+    leave(&x);
+    end(&a);
+}
+
+/* In a job of several nodes: nothing is read behind processes that have no names yet. */
+MEND_TEST(names_come_from_the_root)
+{
+    struct mend_link *l;
+    struct mend_link_msg *m;
+    struct {
+        struct mend_link_msg m;
+        int32_t body[3];
+    } death = {.m = {.magic = MEND_LINK_MAGIC, .kind = MEND_LINK_DEATH, .n = 1}};
+    int deaths = deaths_n;
+
+    begin(&a);
+    begin(&b);
+    a.agent.nodes.n = 2;
+    asked_names_n = parted_n = 0;
+    ask(&b, a.agent.shm->job);
+    work(&a, &b);
+    CHECK_EQ(asked_names_n, 1);
+    CHECK_EQ(answer(&b), -1);
+    l = first_link(&a);
+    CHECK(l->far && l->admits && first_link(&b)->far);
+    mend_link_send(&b.agent, first_link(&b), &death.m, death.body, 3);
+    work(&a, &b);
+    CHECK_EQ(deaths_n, deaths);
+    m = l->admits;
+    l->admits = NULL;
+    mend_link_admitted(&a.agent, l, m, 0);
+    free(m);
+    work(&a, &b);
+    CHECK_EQ(deaths_n, deaths + 1);
+    CHECK_EQ(answer(&b), 0);
+    end(&b);
+    work(&a, NULL);
+    CHECK_EQ(parted_n, 1); /* the other nodes forget it, too */
     end(&a);
 }
 

@@ -88,7 +88,7 @@ static void queue(struct agent *agent, struct mend_link *x, const void *bytes, s
     q->len = len;
     memcpy(q->bytes, bytes, len);
     mend_list_append(&x->out, &q->link);
-    mend_agent_listen_to_link(agent, x->fd, true, true);
+    mend_agent_listen_to_link(agent, x->fd, !x->admits, true);
 }
 
 void mend_link_flush(struct agent *agent, struct mend_link *x)
@@ -102,7 +102,7 @@ void mend_link_flush(struct agent *agent, struct mend_link *x)
         free(q);
     }
     if (x->fd >= 0)
-        mend_agent_listen_to_link(agent, x->fd, true, false);
+        mend_agent_listen_to_link(agent, x->fd, !x->admits, false);
 }
 
 void mend_link_send(struct agent *agent, struct mend_link *x, struct mend_link_msg *m,
@@ -148,24 +148,25 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
     size_t words = (len - sizeof(*m)) / sizeof(int32_t), names = 0, need = 0;
 
     if (len < sizeof(*m) || len % sizeof(int32_t) || m->magic != MEND_LINK_MAGIC ||
-        m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_REVOKED || m->n > MEND_LINK_BODY_MAX ||
+        m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_PRESENCE || m->n > MEND_LINK_BODY_MAX ||
         mend_link_is_open(agent, x) != (m->kind >= MEND_LINK_ASK))
         return false;
     if (has_runs)
-        need = (size_t)m->n * 2;
+        need = m->n * MEND_LINK_RUN_WORDS;
     else if (m->kind == MEND_LINK_DEATH || m->kind == MEND_LINK_EXPLAIN)
         need = (size_t)m->n * 3;
     else if (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT)
         need = m->n;
-    else if (m->kind == MEND_LINK_REVOKED)
+    else if (m->kind == MEND_LINK_REVOKED || m->kind == MEND_LINK_PRESENCE)
         need = (size_t)m->n * 2;
-    if (words < need || (m->kind == MEND_LINK_REVOKED && !m->n))
+    if (words < need || ((m->kind == MEND_LINK_REVOKED || m->kind == MEND_LINK_EXPLAIN) && !m->n) ||
+        (m->kind == MEND_LINK_PRESENCE && (m->n != 1 || (uint32_t)m->body[1] > MEND_PRESENCE_AWAY)))
         return false;
     for (uint32_t i = 0; has_runs && i < m->n; i++) {
         int32_t end = ours ? agent->n : (int32_t)MEND_NODE_NAMES;
 
-        if (runs[i].n <= 0 || runs[i].first < 0 || runs[i].first > end - runs[i].n ||
-            (names += (size_t)runs[i].n) > MEND_LINK_NAMES_MAX)
+        if (runs[i].n <= 0 || runs[i].presence > MEND_PRESENCE_AWAY || runs[i].first < 0 ||
+            runs[i].first > end - runs[i].n || (names += (size_t)runs[i].n) > MEND_LINK_NAMES_MAX)
             return false;
     }
     for (uint32_t i = 0; (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT) && i < m->n;

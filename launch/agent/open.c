@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -129,6 +130,14 @@ static void open_descriptors(struct agent *agent)
         die("the system has no file descriptors left");
 }
 
+/* A job that is connected with one of several nodes opens its door then (link.c). */
+static bool wants_door(const struct agent *agent)
+{
+    const char *net = agent->o->params.net;
+
+    return agent->nodes.n || (net && !strcmp(net, "tcp"));
+}
+
 void mend_agent_open(struct agent *agent, struct mend_options *o)
 {
     agent->o = o;
@@ -151,7 +160,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     create_detector(agent);
     create_segment(agent);
     mend_links_open(agent);
-    if (!mend_doorman_open(agent))
+    if (wants_door(agent) && !mend_doorman_open(agent))
         die("cannot take connections on the loopback interface");
     mend_bind_choose(agent);
     prctl(PR_SET_CHILD_SUBREAPER, 1);

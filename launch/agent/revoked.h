@@ -3,7 +3,7 @@
  * and connected jobs, and into the segment of each (node/revoked.h).
  *
  * A rank says it in a datagram, so it does not matter what it does next, or whether it dies.  Between nodes it is a fact of
- * the log (facts.h); between jobs each agent that hears of it passes it on to those that are named, so all have it unless all that heard
+ * the log (facts.h), and the first node's agent tells all connected jobs what concerns several jobs; between jobs each agent that hears of it passes it on to those that are named, so all have it unless all that heard
  * are gone.  Main thread only. */
 #ifndef MEND_LAUNCH_AGENT_REVOKED_H
 #define MEND_LAUNCH_AGENT_REVOKED_H
@@ -18,5 +18,6 @@ void mend_revoked_add(struct agent *agent, uint64_t ctx);
 
 /* link_talk.c: tells the agents of these jobs. */
 void mend_links_revoke(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n);
+void mend_links_revoke_all(struct agent *agent, uint64_t ctx); /* of all jobs that are connected */
 
 #endif

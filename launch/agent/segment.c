@@ -54,6 +54,7 @@ static void fill_header(struct agent *agent, const struct mend_node_header *layo
     h->cores_n = cores_allowed();
     mend_segment_expect(agent, agent->n); /* the agents of all nodes are on this machine */
     h->reporting = agent->reporting;
+    mend_store_relaxed(&h->tells_presence, agent->nodes.n > 0);
     h->start_ns = agent->start_ns;
     memcpy(h->door.key, agent->nodes.key, sizeof(h->door.key));
     h->job = agent->nodes.job;

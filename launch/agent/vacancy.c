@@ -89,6 +89,8 @@ static bool retire(struct agent *agent, struct rank *r)
 {
     bool over;
 
+    if (r->far && r->guest_of)
+        mend_guest_left(r->guest_of);
     if (r->far)
         return true;
     pthread_mutex_lock(&agent->lock);

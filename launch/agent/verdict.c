@@ -332,14 +332,19 @@ void mend_verdict_explain(struct agent *agent, const struct mend_verdict *v)
 {
     struct rank *r = &agent->rank[v->peer];
 
+    bool known;
+
     pthread_mutex_lock(&agent->lock);
-    if (r->far && mend_rank_is_dead(agent, v->peer)) {
+    known = mend_rank_is_dead(agent, v->peer);
+    if (r->far && known) {
         r->verdict.cause = v->cause;
         r->verdict.code = v->code;
         mend_store_relaxed(&mend_node_death_of(agent->shm, (uint32_t)r->verdict_k)->why,
                            why_of(&r->verdict));
     }
     pthread_mutex_unlock(&agent->lock);
+    if (r->far && known && !r->guest_of)
+        mend_links_explain(agent, v->peer);
 }
 
 static void explain(struct agent *agent, struct mend_verdict *v)

@@ -140,26 +140,55 @@ void mend_root_started(struct root_node *node, const struct mend_message *m)
 
 /* ---- running ---- */
 
+static void pass_to(struct root_node *from, struct mend_message *copy, enum mend_message_kind kind,
+                    int64_t to)
+{
+    struct root *root = from->root;
+
+    copy->kind = kind;
+    if (to >= 0 && to < root->nodes_n && to != from->number)
+        mend_post(&root->node[to].agent, copy);
+}
+
+static void pass_to_all(struct root_node *from, struct mend_message *copy,
+                        enum mend_message_kind kind)
+{
+    for (int k = 0; k < from->root->nodes_n; k++)
+        pass_to(from, copy, kind, k);
+}
+
+/* A process that others may know from now on. */
+static void note_presence(struct root *root, const struct mend_message *m)
+{
+    if (m->rank >= 0 && m->rank < root->n && !root->rank[m->rank].guest)
+        root->rank[m->rank].begun |= m->arg[0] == MEND_PRESENCE_IN_MPI;
+}
+
 /* A fact goes to one agent; what a process says of itself to all others. */
 void mend_root_pass_on(struct root_node *from, const struct mend_message *m)
 {
     struct root *root = from->root;
     struct mend_message copy = *m;
-    int64_t to = m->arg[0];
 
-    if (m->kind == MEND_UP_LOG) {
-        copy.kind = MEND_DOWN_LOG;
+    switch (m->kind) {
+    case MEND_UP_LOG:
         copy.arg[0] = from->number;
-        if (to >= 0 && to < root->nodes_n && to != from->number)
-            mend_post(&root->node[to].agent, &copy);
-        return;
+        pass_to(from, &copy, MEND_DOWN_LOG, m->arg[0]);
+        break;
+    case MEND_UP_CONNECT:
+        pass_to(from, &copy, MEND_DOWN_CONNECT, 0);
+        break;
+    case MEND_UP_CONNECTED:
+        if (m->rank >= 0 && m->rank < root->n)
+            pass_to(from, &copy, MEND_DOWN_CONNECTED, root->rank[m->rank].node);
+        break;
+    case MEND_UP_PARTED:
+        pass_to_all(from, &copy, MEND_DOWN_PARTED);
+        break;
+    default:
+        note_presence(root, m);
+        pass_to_all(from, &copy, MEND_DOWN_PRESENCE);
     }
-    if (m->rank >= 0 && m->rank < root->n)
-        root->rank[m->rank].begun |= m->arg[0] == MEND_PRESENCE_IN_MPI;
-    copy.kind = MEND_DOWN_PRESENCE;
-    for (int k = 0; k < root->nodes_n; k++)
-        if (k != from->number)
-            mend_post(&root->node[k].agent, &copy);
 }
 
 /* "ranks 3 to 5, 9" */

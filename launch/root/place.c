@@ -60,11 +60,6 @@ struct root_request {
     uint64_t seen;
 };
 
-static bool is_there(const struct root_node *node)
-{
-    return node->state != NODE_LOST && (node->number == 0 || node->wire.fd >= 0);
-}
-
 /* ---- what agents say ---- */
 
 static bool read_request(struct root_request *q, const struct mend_message *m)
@@ -103,7 +98,7 @@ static void answer(const struct root_request *q, enum mend_spawn_answer what)
         m.data = (const char *)mend_spawn_errors(q->file.h);
         m.len = (uint32_t)(q->asked_n * sizeof(int32_t));
     }
-    if (is_there(q->by))
+    if (mend_root_is_there(q->by))
         mend_post(&q->by->agent, &m);
 }
 
@@ -158,8 +153,8 @@ static void tell(struct root *root, struct mend_message *m, enum mend_starter_ac
         struct root_node *node = &root->node[k];
 
         node->acted = (struct mend_message){0};
-        node->is_asked = asks && is_there(node);
-        if (is_there(node))
+        node->is_asked = asks && mend_root_is_there(node);
+        if (mend_root_is_there(node))
             mend_post(&node->agent, m);
     }
 }
@@ -167,7 +162,7 @@ static void tell(struct root *root, struct mend_message *m, enum mend_starter_ac
 static bool is_asked(const struct root *root)
 {
     for (int k = 0; k < root->nodes_n; k++)
-        if (root->node[k].is_asked && is_there(&root->node[k]))
+        if (root->node[k].is_asked && mend_root_is_there(&root->node[k]))
             return true;
     return false;
 }
@@ -177,7 +172,7 @@ static int64_t sum(const struct root *root, enum mend_acted_arg what)
     int64_t sum = 0;
 
     for (int k = 0; k < root->nodes_n; k++)
-        if (is_there(&root->node[k]))
+        if (mend_root_is_there(&root->node[k]))
             sum += root->node[k].acted.arg[what];
     return sum;
 }
@@ -188,9 +183,9 @@ static bool are_good(const struct root *root, const struct root_request *q)
     for (int k = 0; k < root->nodes_n; k++) {
         const struct root_node *node = &root->node[k];
 
-        if (q->on_node[k] && !is_there(node))
+        if (q->on_node[k] && !mend_root_is_there(node))
             return false;
-        if (is_there(node) && !node->acted.arg[MEND_ACTED_GOOD])
+        if (mend_root_is_there(node) && !node->acted.arg[MEND_ACTED_GOOD])
             return false;
     }
     return true;
@@ -213,7 +208,7 @@ static int fewest(const struct root *root, const struct root_request *q)
 
         if (wants_spares(q) && arg[MEND_ACTED_SPARES] > q->on_node[k])
             n -= MEND_NODE_NAMES;
-        if (is_there(&root->node[k]) && n < least) {
+        if (mend_root_is_there(&root->node[k]) && n < least) {
             least = n;
             best = k;
         }
@@ -236,7 +231,7 @@ static int first_name(const struct root *root)
     for (int k = 0; k < root->nodes_n; k++) {
         int names = (int)root->node[k].acted.arg[MEND_ACTED_NAMES];
 
-        if (is_there(&root->node[k]) && names > first)
+        if (mend_root_is_there(&root->node[k]) && names > first)
             first = names;
     }
     return first;
@@ -341,7 +336,7 @@ static void note_lost(const struct root *root, struct root_request *q)
     bool lost = false;
 
     for (int k = 0; k < root->nodes_n; k++)
-        lost |= q->on_node[k] && !is_there(&root->node[k]);
+        lost |= q->on_node[k] && !mend_root_is_there(&root->node[k]);
     for (uint32_t k = 0; lost && k < q->asked_n; k++)
         error[k] = error[k] ? error[k] : EHOSTDOWN;
 }
@@ -487,13 +482,15 @@ mend_time_ns mend_root_place(struct root *root, mend_time_ns now)
     mend_time_ns next = MEND_TIME_NEVER;
 
     for (;;) {
+        if (!root->request && !mend_root_name_guests(root))
+            return MEND_TIME_NEVER;
         if (!root->request)
             root->request = next_due(root, now, &next);
         if (!root->request)
             return next;
         if (root->request->blocks_n < 0)
             refuse(root, root->request);
-        else if (!root->request->posted && !is_there(root->request->by))
+        else if (!root->request->posted && !mend_root_is_there(root->request->by))
             forget(root->request);
         else if (!carry_out(root, root->request, now))
             return MEND_TIME_NEVER;

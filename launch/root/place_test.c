@@ -44,6 +44,14 @@ int mend_options_places(const struct mend_options *o)
     return PLACES;
 }
 
+static bool names_guests;
+
+bool mend_root_name_guests(struct root *r)
+{
+    (void)r;
+    return !names_guests;
+}
+
 void mend_root_say(struct root *r, const char *format, ...)
 {
     (void)r, (void)format;
@@ -160,6 +168,20 @@ MEND_TEST(the_emptiest_nodes_are_chosen)
     for (int k = 0; k < NODES; k++)
         CHECK(told[k][MEND_STARTER_START] == 1 && told[k][MEND_STARTER_WITHDRAW] == 0 &&
               told[k][MEND_STARTER_END] == 1);
+}
+
+/* Both give names. */
+MEND_TEST(a_request_waits_for_guests_to_be_named)
+{
+    begin();
+    names_guests = true;
+    ask(1, 3, NULL);
+    CHECK_EQ(mend_root_place(&root, now), MEND_TIME_NEVER);
+    CHECK_EQ(answers_n, 0);
+    CHECK_EQ(told[0][MEND_STARTER_COUNT], 0);
+    names_guests = false;
+    mend_root_place(&root, now);
+    check_answer(MEND_SPAWN_STARTED, 3);
 }
 
 MEND_TEST(a_replacement_goes_where_a_spare_is)

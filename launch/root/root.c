@@ -220,8 +220,17 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_DONE:
         node->state = NODE_DONE;
         break;
+    case MEND_UP_GUESTS:
+        mend_root_guests_asked(root, m);
+        break;
+    case MEND_UP_NAMED:
+        node->is_asked = false;
+        break;
     case MEND_UP_LOG:
     case MEND_UP_PRESENCE:
+    case MEND_UP_CONNECT:
+    case MEND_UP_CONNECTED:
+    case MEND_UP_PARTED:
         mend_root_pass_on(node, m);
         break;
     default:
@@ -260,6 +269,7 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     }
     root->places_n = mend_options_places(o);
     mend_list_init(&root->requests);
+    mend_list_init(&root->guests);
     mend_list_init(&root->cuts);
     mend_list_init(&root->tallies);
     mend_list_init(&root->questions);

@@ -63,6 +63,7 @@ struct root_rank {
     int status;             /* or the signal */
     bool begun; /* it began with the job, or has come out of MPI_Init: others may know it */
     int node;
+    bool guest; /* the name is that of a process of another job */
 };
 
 /* Whether ranks wait as an injection wants. */
@@ -97,6 +98,8 @@ struct root {
     int places_n;                 /* ranks that there may be at a time */
     int logged_n;                 /* the log of facts has the names below that */
     struct mend_list requests;    /* place.c: for processes */
+    struct mend_list guests;      /* guests.c: of links that wait for names */
+    bool names_guests;            /* those of the first one are being named */
     struct root_request *request; /* that is being carried out; NULL: none */
     int report_fd;                /* -1: none */
     int signal_fd;
@@ -156,6 +159,16 @@ static inline bool mend_root_is_of(const struct root *root, int rank, const stru
 {
     return root->rank[rank].begun && root->rank[rank].node == node->number;
 }
+
+/* It can be told something. */
+static inline bool mend_root_is_there(const struct root_node *node)
+{
+    return node->state != NODE_LOST && (node->number == 0 || node->wire.fd >= 0);
+}
+
+/* guests.c: processes of a connected job want names.  Goes on with that; false: it waits for agents. */
+void mend_root_guests_asked(struct root *root, const struct mend_message *m);
+bool mend_root_name_guests(struct root *root);
 
 /* place.c: a rank of the node asks for processes; the agent says how an act of a request has ended.  Carries out what is due;
  * returns when to look again. */

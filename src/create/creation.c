@@ -22,6 +22,8 @@
 
 #define ROOM_BYTES 4096
 
+_Static_assert(MEND_CTX_SPANS == MEND_ABROAD_CTX, "the agents know them by it");
+
 /* No bit revokes what several jobs share: the parts of a split need none, but there is no harm in them. */
 static mend_ctx propose_span(struct mend_proc *self, uint64_t n)
 {

@@ -72,7 +72,7 @@ void mend_abroad_wake(const struct mend_abroad *a, mend_place there)
 
 /* ---- jobs ---- */
 
-static struct mend_abroad *find_job(struct mend_proc *self, uint64_t job)
+static struct mend_abroad *find_job(const struct mend_proc *self, uint64_t job)
 {
     mend_list_foreach (l, next, &self->abroad) {
         struct mend_abroad *a = mend_list_entry(l, struct mend_abroad, link);
@@ -111,26 +111,34 @@ static struct mend_abroad *add_job(struct mend_proc *self, uint64_t job, uint32_
     return a;
 }
 
-struct mend_abroad *mend_abroad_learn(struct mend_proc *self, uint64_t job, uint32_t number, int fd,
-                                      mend_place mine, const struct mend_abroad_block *blocks,
-                                      uint32_t blocks_n)
+static bool begin(struct mend_abroad *a, const struct mend_abroad_news *news, int fd)
 {
-    struct mend_abroad *a = find_job(self, job);
-    struct mend_abroad_block *copy = mend_alloc(self, blocks_n * sizeof(*copy) + 1);
+    a->by_sockets = news->key != NULL;
+    if (!a->by_sockets)
+        return a->header || map_job(a, news->job, fd);
+    memcpy(a->key, news->key, sizeof(a->key));
+    return true;
+}
+
+struct mend_abroad *mend_abroad_learn(struct mend_proc *self, const struct mend_abroad_news *news,
+                                      int fd)
+{
+    struct mend_abroad *a = find_job(self, news->job);
+    struct mend_abroad_block *copy = mend_alloc(self, news->blocks_n * sizeof(*copy) + 1);
 
     if (!a)
-        a = add_job(self, job, number);
-    if (!a || !copy || a->header)
+        a = add_job(self, news->job, news->number);
+    if (fd >= 0 && (!a || !copy || a->header))
         close(fd);
-    if (!a || !copy || (!a->header && !map_job(a, job, fd))) {
+    if (!a || !copy || !begin(a, news, fd)) {
         mend_free(self, copy);
         return NULL;
     }
-    memcpy(copy, blocks, blocks_n * sizeof(*copy));
+    memcpy(copy, news->blocks, news->blocks_n * sizeof(*copy));
     mend_free(self, a->blocks);
     a->blocks = copy;
-    a->blocks_n = blocks_n;
-    a->mine = mine;
+    a->blocks_n = news->blocks_n;
+    a->mine = news->mine;
     return a;
 }
 
@@ -185,18 +193,40 @@ static void meet(struct mend_proc *self, mend_peer p, struct mend_abroad *a,
     mend_peer_entry(self, p)->presence = &there->presence;
 }
 
+static void meet_by_sockets(struct mend_proc *self, mend_peer p, struct mend_abroad *a)
+{
+    mend_node_meet_elsewhere(
+        self, p,
+        (struct mend_where){
+            .kind = MEND_WHERE_JOB, .place = MEND_PLACE_NONE, .sends = MEND_PLACE_NONE, .job = a});
+}
+
 bool mend_abroad_meet(struct mend_proc *self, mend_peer p)
 {
     mend_list_foreach (l, next, &self->abroad) {
         struct mend_abroad *a = mend_list_entry(l, struct mend_abroad, link);
-        const struct mend_abroad_block *b = a->header ? block_of(a, p) : NULL;
+        const struct mend_abroad_block *b = a->header || a->by_sockets ? block_of(a, p) : NULL;
 
-        if (b) {
+        if (b && a->by_sockets)
+            meet_by_sockets(self, p, a);
+        else if (b)
             meet(self, p, a, mend_node_process_of(a->header, b->there + (p - b->here)));
+        if (b)
             return true;
-        }
     }
     return false;
+}
+
+const struct mend_abroad_block *mend_abroad_door(const struct mend_proc *self, mend_peer p)
+{
+    return block_of(mend_peer_job(self, p), p);
+}
+
+const unsigned char *mend_abroad_key(const struct mend_proc *self, uint64_t job)
+{
+    const struct mend_abroad *a = find_job(self, job);
+
+    return a && a->by_sockets ? a->key : NULL;
 }
 
 static int32_t full_name(uint32_t number, int32_t name)

@@ -10,6 +10,9 @@
  * So each receives in its own segment, from everybody, and sleeps on one futex; to send it maps the segment of the
  * receiver.  For all code above the transport the two share no memory (MEND_WHERE_JOB).
  *
+ * If one of the two jobs has several nodes its processes are reached by sockets instead, at the doors of their agents
+ * (node/greeting.h); then no segment is mapped, and what they say of themselves the agent writes into the table of this one.
+ *
  * A process has a name in each job, and they differ.  The name that all jobs understand is made of the number of the
  * job, which no job connected with it has or had, and its name there.  What is sent to other processes names processes
  * in this way.  Within a job that is connected with none, and of processes of the reader's job always, the name there
@@ -18,10 +21,11 @@
  * Invariants
  * 1. The number of the job is in the header before a process of the job hears of one abroad, and stays.
  * 2. A process that knows the name of one abroad has its segment mapped, until the process is dead and nothing here
- *    looks at it (life/let_go.c). */
+ *    looks at it (life/let_go.c), or knows its door. */
 #ifndef MEND_NODE_ABROAD_H
 #define MEND_NODE_ABROAD_H
 
+#include "node/greeting.h"
 #include "node/layout.h"
 #include "proc/peer.h"
 #include "proc/proc.h"
@@ -29,11 +33,25 @@
 #define MEND_ABROAD_NUMBERS    (1u << 15)
 #define MEND_ABROAD_NAME_BITS  16
 #define MEND_ABROAD_BLOCKS_MAX 2048u
+#define MEND_ABROAD_CTX                                                                            \
+    (UINT64_C(1) << 62) /* is in the contexts of communicators with members of several jobs */
 
-/* Names of n processes that follow each other in both jobs. */
+/* Names of n processes that follow each other in both jobs, and by sockets where their agent takes connections, in network byte
+ * order. */
 struct mend_abroad_block {
     mend_peer here, there;
     mend_peer n;
+    uint32_t ipv4;
+    uint16_t port, unused;
+};
+
+/* What the agent says of a job. */
+struct mend_abroad_news {
+    uint64_t job;
+    uint32_t number, blocks_n;
+    const struct mend_abroad_block *blocks;
+    mend_place mine;
+    const unsigned char *key; /* of its doors; NULL: its processes are reached in its segment */
 };
 
 /* A job that is connected with this one. */
@@ -44,6 +62,8 @@ struct mend_abroad {
     struct mend_node_header *header; /* NULL: no process of it is looked at any more */
     size_t bytes;
     int fd;
+    bool by_sockets;
+    unsigned char key[MEND_DOOR_KEY_BYTES]; /* by sockets: of its doors */
     mend_place
         mine; /* from which this process sends there; MEND_PLACE_NONE: it has not got it yet */
     uint32_t blocks_n;
@@ -54,13 +74,17 @@ struct mend_abroad {
  * version; or there is no memory. */
 struct mend_node_header *mend_abroad_map(int fd, enum mend_node_part end, size_t *bytes_p);
 
-/* What the agent says of a job: fd, of its segment, becomes this function's.  NULL: no memory, or fd is not a segment. */
-struct mend_abroad *mend_abroad_learn(struct mend_proc *self, uint64_t job, uint32_t number, int fd,
-                                      mend_place mine, const struct mend_abroad_block *blocks,
-                                      uint32_t blocks_n);
+/* fd, of its segment, becomes this function's; by sockets -1.  NULL: no memory, or fd is not a segment. */
+struct mend_abroad *mend_abroad_learn(struct mend_proc *self, const struct mend_abroad_news *news,
+                                      int fd);
 
 /* The peer, which has a place in this job's segment, is reached in that of its own job.  False: nothing is known of it. */
 bool mend_abroad_meet(struct mend_proc *self, mend_peer p);
+
+/* Where the peer, which is reached by sockets, is called: ipv4 and port.  Whose key a connection to a door of that job proves; NULL: the
+ * job is not known, or not reached by sockets. */
+const struct mend_abroad_block *mend_abroad_door(const struct mend_proc *self, mend_peer p);
+const unsigned char *mend_abroad_key(const struct mend_proc *self, uint64_t job);
 
 /* Unmaps what no process is looked at in any more. */
 void mend_abroad_forget(struct mend_proc *self);

@@ -81,17 +81,22 @@ MEND_TEST(what_is_no_segment_is_not_mapped)
 MEND_TEST(a_segment_of_another_job_is_refused)
 {
     struct mend_node_header *h;
-    struct mend_abroad_block block = {OURS, 0, 1};
+    struct mend_abroad_block block = {.here = OURS, .there = 0, .n = 1};
     int fd;
 
     set_up();
     fd = segment(7, 0, true, &h);
-    CHECK(!mend_abroad_learn(self, 8, 2, fd, MEND_PLACE_NONE, &block, 1));
+    CHECK(!mend_abroad_learn(
+        self,
+        &(struct mend_abroad_news){
+            .job = 8, .number = 2, .mine = MEND_PLACE_NONE, .blocks = &block, .blocks_n = 1},
+        fd));
     CHECK_EQ(fcntl(fd, F_GETFD), -1); /* it was this function's */
 }
 
 /* There: 4, 5 and 9; here: 3, 4 and 7. */
-static const struct mend_abroad_block blocks[] = {{OURS, 4, 2}, {7, 9, 1}};
+static const struct mend_abroad_block blocks[] = {{.here = OURS, .there = 4, .n = 2},
+                                                  {.here = 7, .there = 9, .n = 1}};
 
 static struct mend_abroad *learn(uint32_t n)
 {
@@ -101,7 +106,13 @@ static struct mend_abroad *learn(uint32_t n)
     for (uint32_t i = 0; i < MEND_COUNT_OF(blocks); i++)
         for (int k = 0; k < blocks[i].n; k++)
             mend_node_process_of(h, blocks[i].there + k)->place = (uint32_t)(i + (uint32_t)k);
-    return mend_abroad_learn(self, THEIR_JOB, THEIR_NUMBER, fd, mend_place_at(1), blocks, n);
+    return mend_abroad_learn(self,
+                             &(struct mend_abroad_news){.job = THEIR_JOB,
+                                                        .number = THEIR_NUMBER,
+                                                        .mine = mend_place_at(1),
+                                                        .blocks = blocks,
+                                                        .blocks_n = n},
+                             fd);
 }
 
 MEND_TEST(names_that_all_jobs_understand)

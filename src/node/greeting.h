@@ -60,39 +60,41 @@ enum mend_greeting_kind {
 struct mend_greeting {
     uint32_t magic;
     uint16_t version, bytes; /* of this struct */
-    uint64_t job;
-    mend_peer from, to;
-    uint64_t kind;     /* enum mend_greeting_kind */
-    uint64_t call;     /* number of the pair's connection (net/tcp/connect.c) */
-    uint64_t start;    /* position of the first byte of from's stream that follows */
-    uint64_t received; /* bytes of to's stream that `from` has */
+    uint64_t job;            /* whose door was called */
+    mend_peer from, to;      /* between two jobs as all jobs name them (node/abroad.h) */
+    uint64_t kind;           /* enum mend_greeting_kind */
+    uint64_t call;           /* number of the pair's connection (net/tcp/connect.c) */
+    uint64_t start;          /* position of the first byte of from's stream that follows */
+    uint64_t received;       /* bytes of to's stream that `from` has */
     unsigned char caller_nonce[MEND_NONCE_BYTES]; /* of the call that this is, or answers */
     unsigned char door_nonce[MEND_NONCE_BYTES];   /* what the agent has said to it */
     unsigned char proof[MEND_SHA256_BYTES];
 };
 _Static_assert(sizeof(struct mend_greeting) == 120, "the same for all compilers");
 
-static inline void mend_greeting_prove(const struct mend_greeting *g, const struct mend_door *door,
+static inline void mend_greeting_prove(const struct mend_greeting *g,
+                                       const unsigned char key[MEND_DOOR_KEY_BYTES],
                                        unsigned char proof[MEND_SHA256_BYTES])
 {
-    mend_hmac_sha256(door->key, sizeof(door->key), g, offsetof(struct mend_greeting, proof), proof);
+    mend_hmac_sha256(key, MEND_DOOR_KEY_BYTES, g, offsetof(struct mend_greeting, proof), proof);
 }
 
-static inline void mend_greeting_sign(struct mend_greeting *g, const struct mend_door *door)
+static inline void mend_greeting_sign(struct mend_greeting *g,
+                                      const unsigned char key[MEND_DOOR_KEY_BYTES])
 {
-    mend_greeting_prove(g, door, g->proof);
+    mend_greeting_prove(g, key, g->proof);
 }
 
-/* A greeting of this version, by a process of the job that has the key. */
-static inline bool mend_greeting_is(const struct mend_greeting *g, const struct mend_door *door,
-                                    uint64_t job)
+/* A greeting of this version at a door of that job, by a process that has its key. */
+static inline bool mend_greeting_is(const struct mend_greeting *g,
+                                    const unsigned char key[MEND_DOOR_KEY_BYTES], uint64_t job)
 {
     unsigned char proof[MEND_SHA256_BYTES];
 
     if (g->magic != MEND_GREETING_MAGIC || g->version != MEND_GREETING_VERSION ||
         g->bytes != sizeof(*g) || g->job != job)
         return false;
-    mend_greeting_prove(g, door, proof);
+    mend_greeting_prove(g, key, proof);
     return mend_same_bytes(g->proof, proof, sizeof(proof));
 }
 

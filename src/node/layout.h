@@ -76,10 +76,9 @@
 #define MEND_NODE_HEAP_BYTES                                                                       \
     (UINT64_C(1) << 40) /* room in the segment; pages exist where there is a piece */
 
-#define MEND_NODE_CONTEXTS_FIRST 16u   /* MEND_CTX_FIRST */
-#define MEND_NODE_COPYPAGE_BYTES 4096u /* a page: net/copypage.h */
-
-#define MEND_NODE_REVOKED (1u << 30) /* bits in a row: one proposer's communicators */
+#define MEND_NODE_CONTEXTS_FIRST 16u        /* MEND_CTX_FIRST */
+#define MEND_NODE_COPYPAGE_BYTES 4096u      /* a page: net/copypage.h */
+#define MEND_NODE_REVOKED        (1u << 30) /* bits in a row: one proposer's communicators */
 
 /* What the segment is made of, in this order; layout.c has the sizes. */
 enum mend_node_part {
@@ -121,8 +120,9 @@ struct mend_node_header {
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
     mend_atomic_u32 names_n; /* given so far; release: pairs with the acquire in names_given() */
     mend_atomic_u32 number; /* by which connected jobs know this one (abroad.h); 0: there is none */
-    mend_atomic_u32 suspended;  /* 1: the agent has stopped the whole job, and itself */
-    mend_atomic_u32 told_table; /* the last one (revoked.h) */
+    mend_atomic_u32 tells_presence; /* 1: a rank tells the agent of its own */
+    mend_atomic_u32 suspended;      /* 1: the agent has stopped the whole job, and itself */
+    mend_atomic_u32 told_table;     /* the last one (revoked.h) */
     /* launch/agent/keeper.c.  Not 0: the agent has been seen running then, and stopped later. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 stopped_ns;
     mend_atomic_u64 revived_after_ns; /* how long it had been stopped when it was continued */

@@ -43,11 +43,17 @@ static void on_answer(struct mend_ctl_ear *ear, const struct mend_ctl_abroad *m)
 static void on_abroad(struct mend_proc *self, struct mend_ctl_ear *ear,
                       const struct mend_ctl_abroad *m, size_t len, int fd)
 {
+    const struct mend_abroad_news news = {.job = m->job,
+                                          .number = m->number,
+                                          .mine = m->mine,
+                                          .blocks = m->blocks,
+                                          .blocks_n = m->blocks_n,
+                                          .key = m->by_sockets ? m->key : NULL};
+
     if (len >= MEND_CTL_ABROAD_BYTES(0) && m->blocks_n <= MEND_ABROAD_BLOCKS_MAX &&
-        len == MEND_CTL_ABROAD_BYTES(m->blocks_n) && fd >= 0) {
+        len == MEND_CTL_ABROAD_BYTES(m->blocks_n) && (fd < 0) == (m->by_sockets != 0)) {
         mend_memory_press(self);
-        ear->deaf |=
-            !mend_abroad_learn(self, m->job, m->number, fd, m->mine, m->blocks, m->blocks_n);
+        ear->deaf |= !mend_abroad_learn(self, &news, fd);
         mend_memory_relax(self);
     } else if (fd >= 0) {
         close(fd);

@@ -133,12 +133,15 @@ static bool is_in_script(struct local *l)
            agent.pid != getppid();
 }
 
-/* Its agent passes on to other nodes what this process says in the segment. */
+/* Its agent passes on to other nodes, and to jobs that are reached by sockets, what this process says in the segment. */
 static void tell_presence(struct local *l)
 {
     struct mend_ctl m = {.kind = MEND_CTL_PRESENCE};
 
-    if (l->shm->nodes_n)
+    /* Pairs with the fence in opened() (launch/agent/link.c): either the agent reads the word that was just written, or this
+     * process finds that it is to tell it. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (mend_load_relaxed(&l->shm->tells_presence))
         send_ctl(l, &m, 0);
 }
 
@@ -341,15 +344,32 @@ static bool hand(struct mend_proc *self, int set)
     return mend_pass(l->ctl_fd, &m, MEND_CTL_HEAD_BYTES, &set, set >= 0, 0) > 0;
 }
 
-static int local_dial(struct mend_proc *self, mend_peer peer)
+/* Port 0: there is none. */
+static struct sockaddr_in address_of(const struct mend_proc *self, mend_peer peer)
 {
     struct mend_node_header *h = ((struct local *)self->rt_state)->shm;
     const struct mend_where *where = &mend_peer_entry(self, peer)->where;
-    const struct mend_door *door =
-        h->nodes_n ? &mend_node_of_job(h, (uint32_t)where->node)->door : &h->door;
-    struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = door->port, .sin_addr.s_addr = door->ipv4};
-    int fd = door->port ? socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
+    struct sockaddr_in at = {.sin_family = AF_INET};
+
+    if (where->job) {
+        const struct mend_abroad_block *b = mend_abroad_door(self, peer);
+
+        at.sin_port = b->port;
+        at.sin_addr.s_addr = b->ipv4;
+    } else {
+        const struct mend_door *door =
+            h->nodes_n ? &mend_node_of_job(h, (uint32_t)where->node)->door : &h->door;
+
+        at.sin_port = door->port;
+        at.sin_addr.s_addr = door->ipv4;
+    }
+    return at;
+}
+
+static int local_dial(struct mend_proc *self, mend_peer peer)
+{
+    struct sockaddr_in at = address_of(self, peer);
+    int fd = at.sin_port ? socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
 
     if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 || errno == EINPROGRESS)
         return fd;

@@ -23,12 +23,13 @@
  *   WATCH    ring this process when the epoll set whose descriptor comes along is readable (node/watch.h), and no other any more
  *   UNWATCH  ring it for none
  *   SESSION  the process has a session: from now on it hears of the ends of those that have left, too
- *   PRESENCE what the process says of itself in the segment has changed; in jobs of several nodes only
+ *   PRESENCE what the process says of itself in the segment has changed; if the header's tells_presence is set
  *   TALLY    the root adds to a number that it keeps, or sets it; the answer is in the segment, and comes with an interrupt
  *   REVOKE   a context is revoked: all ranks that have it on any node, and of these jobs, are to know
  *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
  * agent -> rank, struct mend_ctl_abroad:
- *   ABROAD   what is known of another job, with the descriptor of its segment; before names of its processes are given
+ *   ABROAD   what is known of another job, with the descriptor of its segment, unless its processes are reached by sockets; before
+ *            names of its processes are given
  *   ANSWER   to a CONNECT
  * agent -> rank, struct mend_ctl_caller:
  *   CALLER   another process has begun a connection with this one (node/greeting.h), whose descriptor comes along
@@ -127,7 +128,9 @@ struct mend_ctl_abroad {
     int32_t error; /* ANSWER: errno value */
     uint64_t job, ask;
     uint32_t number, blocks_n;
-    mend_place mine; /* this rank's in the segment of the job */
+    mend_place mine;     /* this rank's in the segment of the job */
+    uint32_t by_sockets; /* 1: its processes are reached at these doors, whose key is this */
+    unsigned char key[MEND_DOOR_KEY_BYTES];
     struct mend_abroad_block blocks[MEND_ABROAD_BLOCKS_MAX];
 };
 

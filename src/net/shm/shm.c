@@ -69,7 +69,8 @@ void mend_shm_give_back_gone(struct mend_proc *self)
 /* Its bell begins at 0, whatever a process that had its place before has rung. */
 static bool reach(struct mend_proc *self, mend_peer peer, bool shares_memory)
 {
-    if (!self->shm || peer == self->me || mend_peer_shares_memory(self, peer) != shares_memory)
+    if (!self->shm || peer == self->me || mend_peer_shares_memory(self, peer) != shares_memory ||
+        mend_node_place_of(self, peer).at == MEND_PLACE_NONE.at)
         return false;
     self->shm->seen[mend_node_place_of(self, peer).at] = 0;
     return true;

@@ -17,6 +17,7 @@
 #include "net/tcp/internal.h"
 
 #include "base/time.h"
+#include "node/abroad.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -113,30 +114,49 @@ static bool has_set(struct mend_proc *self)
     return false;
 }
 
+/* The job whose door this process calls to reach the peer. */
+static uint64_t job_of(const struct mend_proc *self, mend_peer peer)
+{
+    const struct mend_abroad *a = mend_peer_job(self, peer);
+
+    return a ? a->job : self->node->header->job;
+}
+
 static struct mend_greeting greeting(const struct mend_proc *self, const struct mend_tcp_pair *p,
                                      enum mend_greeting_kind kind)
 {
+    bool spans = mend_abroad_has(self, p->peer);
+
     return (struct mend_greeting){.magic = MEND_GREETING_MAGIC,
                                   .version = MEND_GREETING_VERSION,
                                   .bytes = sizeof(struct mend_greeting),
-                                  .job = self->node->header->job,
-                                  .from = self->me,
-                                  .to = p->peer,
+                                  .job = job_of(self, p->peer),
+                                  .from = mend_abroad_common(self, self->me, spans),
+                                  .to = mend_abroad_common(self, p->peer, spans),
                                   .kind = kind,
                                   .call = p->call,
                                   .start = p->out.acked,
                                   .received = p->in.received};
 }
 
+/* Of the door that was called; of a job that is not known here any key, which fits nothing. */
+static const unsigned char *key_of(const struct mend_proc *self, uint64_t job)
+{
+    const unsigned char *key = job == self->node->header->job ? NULL : mend_abroad_key(self, job);
+
+    return key ? key : self->node->header->door.key;
+}
+
 static void sign(const struct mend_proc *self, struct mend_greeting *g)
 {
-    mend_greeting_sign(g, &self->node->header->door);
+    mend_greeting_sign(g, key_of(self, g->job));
 }
 
 /* g answers the call. */
 static void answer(const struct mend_proc *self, struct mend_greeting *g,
                    const struct mend_greeting *call)
 {
+    g->job = call->job;
     memcpy(g->caller_nonce, call->caller_nonce, sizeof(g->caller_nonce));
     memcpy(g->door_nonce, call->door_nonce, sizeof(g->door_nonce));
     sign(self, g);
@@ -304,8 +324,8 @@ bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     const struct mend_greeting *g = &p->answer;
 
-    if (!mend_greeting_is(g, &self->node->header->door, self->node->header->job) ||
-        g->from != p->peer || g->to != self->me ||
+    if (!mend_greeting_is(g, key_of(self, p->hello.job), p->hello.job) || g->from != p->hello.to ||
+        g->to != p->hello.from ||
         (g->kind != MEND_GREETING_ANSWER && g->kind != MEND_GREETING_REFUSAL) ||
         !mend_same_bytes(g->caller_nonce, p->hello.caller_nonce, MEND_NONCE_BYTES) ||
         !mend_same_bytes(g->door_nonce, p->hello.door_nonce, MEND_NONCE_BYTES))
@@ -324,7 +344,7 @@ static bool counts(const struct mend_proc *self, const struct mend_tcp_pair *p,
 {
     if (g->call != p->call)
         return g->call > p->call;
-    return p->mine && g->from < self->me;
+    return p->mine && g->from < g->to;
 }
 
 /* Of a call that does not count.  Its caller writes them again by the one that does, unless it is dead by then. */
@@ -358,10 +378,10 @@ static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct
 
 static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
 {
-    struct mend_tcp_pair *p =
-        mend_peer_learn(self, g->from) && !self->tcp->severed[g->from] && has_set(self)
-            ? mend_tcp_pair_to(self, g->from)
-            : NULL;
+    mend_peer from = mend_abroad_peer(self, g->from);
+    struct mend_tcp_pair *p = from != MEND_PEER_NONE && !self->tcp->severed[from] && has_set(self)
+                                  ? mend_tcp_pair_to(self, from)
+                                  : NULL;
 
     if (!p || !counts(self, p, g)) {
         if (p)

@@ -117,7 +117,7 @@ static bool test_caller(struct mend_proc *self, struct mend_greeting *g, int *fd
         n = recv(c->fd, (char *)&c->greeting + c->n, sizeof(c->greeting) - c->n, MSG_DONTWAIT);
         c->n += n > 0 ? (uint32_t)n : 0;
         if (c->n == sizeof(c->greeting)) {
-            CHECK(mend_greeting_is(&c->greeting, &headers[c->from].door, headers[c->from].job));
+            CHECK(mend_greeting_is(&c->greeting, headers[c->from].door.key, headers[c->from].job));
             CHECK(mend_same_bytes(c->greeting.door_nonce, c->nonce, sizeof(c->nonce)));
             epoll_ctl(bell_set[self->me], EPOLL_CTL_DEL, c->fd, NULL);
             *g = c->greeting;

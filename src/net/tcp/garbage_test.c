@@ -189,7 +189,7 @@ static struct mend_greeting greeting(enum mend_greeting_kind kind,
 
     memcpy(g.caller_nonce, caller_nonce, sizeof(g.caller_nonce));
     memcpy(g.door_nonce, door_nonce, sizeof(g.door_nonce));
-    mend_greeting_sign(&g, &headers[1].door);
+    mend_greeting_sign(&g, headers[1].door.key);
     return g;
 }
 
@@ -285,7 +285,7 @@ static bool may_be(const struct mend_greeting *g, const struct mend_greeting *ca
     if (g->kind == MEND_GREETING_REFUSAL)
         right.call = g->call, right.start = g->start;
     right.received = g->received;
-    mend_greeting_sign(&right, &headers[1].door);
+    mend_greeting_sign(&right, headers[1].door.key);
     return !memcmp(g, &right, sizeof(right)) &&
            (g->kind == MEND_GREETING_REFUSAL ||
             (g->kind == MEND_GREETING_ANSWER && g->received <= procs[1].tcp->pair[0]->out.tail));
@@ -304,7 +304,7 @@ static void try_answer_with_wrong_bit(uint32_t bit, bool is_signed)
     g = answer_to(&called);
     ((unsigned char *)&g)[bit / 8] ^= (unsigned char)(1u << bit % 8);
     if (is_signed)
-        mend_greeting_sign(&g, &headers[1].door);
+        mend_greeting_sign(&g, headers[1].door.key);
     door_is_shut = true;
     CHECK_EQ(send(fd, &g, sizeof(g), MSG_NOSIGNAL), sizeof(g));
     for (int i = 0; i < LOOKS; i++)

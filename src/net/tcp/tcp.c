@@ -27,9 +27,11 @@
  * connection, others ask the bell first.  256 KiB for each process that bytes were sent to. */
 #include "net/tcp/internal.h"
 
+#include "node/abroad.h"
+
 #include <string.h>
 
-/* There are other nodes, or a test has some made up. */
+/* There are other nodes from the beginning, or a test has some made up. */
 static bool is_wanted(const struct mend_proc *self)
 {
     const char *wanted = self->params.net;
@@ -37,13 +39,10 @@ static bool is_wanted(const struct mend_proc *self)
     return self->node->header->nodes_n || (wanted && !strcmp(wanted, "tcp"));
 }
 
-static enum mend_status tcp_open(struct mend_proc *self)
+static enum mend_status begin(struct mend_proc *self)
 {
-    struct mend_tcp *t;
+    struct mend_tcp *t = mend_zalloc(self, 1, sizeof(*t));
 
-    if (!self->node || !self->node->dial || !is_wanted(self))
-        return MEND_ERR_UNSUPPORTED;
-    t = mend_zalloc(self, 1, sizeof(*t));
     if (!t)
         return MEND_ERR_MEM;
     t->set = t->timer = -1;
@@ -59,10 +58,35 @@ static enum mend_status tcp_open(struct mend_proc *self)
     return MEND_OK;
 }
 
+static enum mend_status tcp_open(struct mend_proc *self)
+{
+    if (!self->node || !self->node->dial || !is_wanted(self))
+        return MEND_ERR_UNSUPPORTED;
+    return begin(self);
+}
+
+/* The first process of a job that is reached by sockets opens the transport: other processes may wait for this one there. */
+static bool has_opened(struct mend_proc *self)
+{
+    bool open;
+
+    if (self->tcp)
+        return true;
+    mend_memory_press(self);
+    open = begin(self) == MEND_OK;
+    mend_memory_relax(self);
+    return open;
+}
+
 static bool tcp_reach(struct mend_proc *self, mend_peer peer)
 {
-    return self->tcp && peer != self->me &&
-           mend_peer_entry(self, peer)->where.kind == MEND_WHERE_NODE;
+    const struct mend_where *where = &mend_peer_entry(self, peer)->where;
+
+    if (peer == self->me)
+        return false;
+    return where->kind == MEND_WHERE_NODE
+               ? self->tcp != NULL
+               : where->job && where->job->by_sockets && has_opened(self);
 }
 
 static void drop_pair(struct mend_proc *self, mend_peer dead)

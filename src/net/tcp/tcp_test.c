@@ -538,7 +538,7 @@ static void answer_wrongly(void (*change)(struct mend_greeting *g))
 
 static void sign(struct mend_greeting *g)
 {
-    mend_greeting_sign(g, &headers[0].door);
+    mend_greeting_sign(g, headers[0].door.key);
 }
 
 static void wrong_key(struct mend_greeting *g)
@@ -546,7 +546,7 @@ static void wrong_key(struct mend_greeting *g)
     struct mend_door door = headers[0].door;
 
     door.key[MEND_DOOR_KEY_BYTES - 1]++;
-    mend_greeting_sign(g, &door);
+    mend_greeting_sign(g, door.key);
 }
 
 static void wrong_proof(struct mend_greeting *g)

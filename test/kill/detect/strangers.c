@@ -179,7 +179,7 @@ static struct mend_greeting sign(int fd, struct mend_greeting g, bool recorded, 
     memcpy(g.door_nonce, c.nonce, sizeof(g.door_nonce));
     g.door_nonce[0] ^= recorded;
     door.key[MEND_DOOR_KEY_BYTES - 1] ^= !has_key;
-    mend_greeting_sign(&g, &door);
+    mend_greeting_sign(&g, door.key);
     return g;
 }
 
