@@ -5,10 +5,14 @@
  * at one after the other.  While the first one that is missing shares memory with it, and no communicator is being freed, it
  * sleeps.  What ends each of these waits: that process calls MPI_Finalize, or closes its last session, and wakes those that
  * await it; or it dies, and the agent wakes all; a frame, a revocation, or the verdict on another process wakes for one
- * more look.  A process that computes for ever is waited for as long (MPI-5.0 11.2.2).  The agent's own end ends all its ranks. */
+ * more look.  A process that computes for ever is waited for as long (MPI-5.0 11.2.2).  The agent's own end ends all its ranks.
+ *
+ * A process of another job that is reached by sockets may have to hear why this one gave a meeting up, and nobody else says it: so
+ * what was sent there has left this process first.  What ends that: its agent takes the connection, it leaves, too, or dies. */
 #include "comm/attr.h"
 #include "decide/decide.h"
 #include "life/life.h"
+#include "node/abroad.h"
 #include "node/node.h"
 #include "notify/notify.h"
 #include "proc/detour.h"
@@ -44,6 +48,24 @@ bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
     while (mend_hash_next(&self->comms, &at, &ctx, &c))
         if (mend_decide_is_freed(c) &&
             !((!of_world || !((struct mend_comm *)c)->session) && are_members_leaving(self, c)))
+            return false;
+    return true;
+}
+
+static bool has_sent(struct mend_proc *self, mend_peer p)
+{
+    const struct mend_abroad *job = mend_peer_job(self, p);
+
+    return !job || !job->by_sockets || mend_is_leaving(self, p) ||
+           (mend_out_empty(self, p) && mend_net_has_left(self, p));
+}
+
+static bool has_sent_abroad(struct mend_proc *self)
+{
+    if (mend_list_empty(&self->abroad))
+        return true;
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        if (!has_sent(self, p))
             return false;
     return true;
 }
@@ -98,7 +120,7 @@ static bool may_leave(struct mend_proc *self, void *arg)
     asked = !mend_life_nobody_asks(self, false);
     all = all_are_leaving(self, l);
     l->wait.rings = may_sleep(self, l);
-    return all && !asked;
+    return all && !asked && has_sent_abroad(self);
 }
 
 static void connect_group(struct mend_proc *self, const struct mend_group *g)

@@ -15,6 +15,13 @@
 # RUN: late ; time 120 ; expect "its turn of all 12 places"
 # RUN: agents ; time 120 ; expect "10 agents were killed"
 # RUN: abort ; time 60 ; expect "2 aborts ended what they named"
+# RUN: roots ; set MACHINES=2 ; time 120 ; expect "its turn of all 12 places"
+# RUN: others ; set MACHINES=2 ; time 120 ; expect "its turn of all 16 places"
+# RUN: absent ; set MACHINES=2 ; time 120 ; expect "2 kills were survived"
+# RUN: journey ; set MACHINES=2 ; time 120 ; expect "4 kills were survived"
+# RUN: late ; set MACHINES=2 ; time 120 ; expect "its turn of all 12 places"
+# RUN: agents ; set MACHINES=2 ; time 120 ; expect "10 agents were killed"
+# RUN: abort ; set MACHINES=2 ; time 60 ; expect "2 aborts ended what they named"
 
 cat >dies.c <<'C'
 #include "two_jobs.h"
