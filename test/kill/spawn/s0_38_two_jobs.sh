@@ -14,6 +14,10 @@
 # RUN: early ; time 60 ; expect "2 kills were survived"
 # RUN: room ; time 60 ; expect "2 refusals were heard by all"
 # RUN: agents ; time 120 ; expect "10 agents were killed"
+# RUN: roots ; set MACHINES=2 ; time 120 ; expect "its turn of all 26 places"
+# RUN: others ; set MACHINES=2 ; time 120 ; expect "its turn of all 24 places"
+# RUN: children ; set MACHINES=2 ; time 120 ; expect "7 kills were survived"
+# RUN: agents ; set MACHINES=2 ; time 120 ; expect "10 agents were killed"
 
 cat >starts.c <<'C'
 #include "two_jobs.h"

@@ -8,6 +8,8 @@
 #
 # RUN: shrink ; time 120 ; expect "its turn of all 20 places"
 # RUN: validate ; time 120 ; expect "its turn of all 20 places"
+# RUN: shrink ; set MACHINES=2 ; time 120 ; expect "its turn of all 20 places"
+# RUN: validate ; set MACHINES=2 ; time 120 ; expect "its turn of all 20 places"
 
 cat >two.c <<'C'
 #include "two_jobs.h"

@@ -11,6 +11,9 @@
 # RUN: survivors ; time 200 ; expect "its turn of all 70 places"
 # RUN: newcomers ; time 200 ; expect "its turn of all 38 places"
 # RUN: agents ; time 120 ; expect "10 agents were killed"
+# RUN: survivors ; set MACHINES=2 ; time 200 ; expect "its turn of all 70 places"
+# RUN: newcomers ; set MACHINES=2 ; time 200 ; expect "its turn of all 38 places"
+# RUN: agents ; set MACHINES=2 ; time 120 ; expect "10 agents were killed"
 
 cat >replaces.c <<'C'
 #include "two_jobs.h"

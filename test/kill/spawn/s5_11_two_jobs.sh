@@ -8,6 +8,8 @@
 #
 # RUN: computes ; time 60 ; expect "7 processes came back"
 # RUN: dies ; time 60 ; expect "7 processes came back"
+# RUN: computes ; set MACHINES=2 ; time 60 ; expect "7 processes came back"
+# RUN: dies ; set MACHINES=2 ; time 60 ; expect "7 processes came back"
 
 cat >revokes.c <<'C'
 #include "two_jobs.h"
