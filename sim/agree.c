@@ -56,7 +56,8 @@ static unsigned agree_moves(const void *proc, const struct mend_sim_conf *c)
         const struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
 
         if (!is_member(p, k) || a->gave_up || a->calls == c->instances ||
-            (is_last(c, (uint64_t)a->calls) && a->decided < a->calls))
+            (is_last(c, (uint64_t)a->calls) && a->decided < a->calls) ||
+            (!mend_sim_agree_heard(p, c, k) && c->broken != MEND_SIM_RUSH))
             continue;
         if (mend_agree_can_start(mend_sim_agree_machine(a, c)))
             moves |= 1u << (CALL + k);
@@ -118,9 +119,21 @@ static struct mend_agree_msg decode(const void *bytes, size_t len, int from, int
     return msg;
 }
 
-static void note_decision(struct mend_sim_agree_comm *a, uint64_t seq,
+/* As give() in decide/tree.c: a process that gets a no gives up. */
+static void give(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c)
+{
+    struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
+
+    if (!a->refused || a->gave_up || !mend_sim_agree_heard(p, c, k))
+        return;
+    a->gave_up = true;
+    a->noes_left = mend_sim_mistake_noes(c);
+}
+
+static void note_decision(struct mend_sim_agree_proc *p, int k, uint64_t seq,
                           const struct mend_sim_conf *c)
 {
+    struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
     uint64_t *print = mend_sim_agree_print_of(a, c, seq);
     const struct mend_agree *m = mend_sim_agree_machine(a, c);
     struct mend_agree_value v;
@@ -130,11 +143,11 @@ static void note_decision(struct mend_sim_agree_comm *a, uint64_t seq,
     *print = mend_sim_agree_hash(&v, m->tree.n);
     a->fresh[a->fresh_n++] = seq;
     a->decided++;
-    if (mend_sim_agree_vetoes(c) && !a->gave_up &&
-        (v.max_word[MEND_SIM_WORD_NO] || (c->creation && v.nfailed))) {
-        a->gave_up = true;
-        a->noes_left = mend_sim_mistake_noes(c);
-    }
+    a->refused |=
+        mend_sim_agree_vetoes(c) && (v.max_word[MEND_SIM_WORD_NO] || (c->creation && v.nfailed));
+    if (c->hears_first && v.nfailed && !is_last(c, seq))
+        mend_bits_union(mend_sim_agree_buried(a, c), v.failed, mend_bits_words(m->tree.n));
+    give(p, k, c);
 }
 
 /* What was decided stays for the checkers; of the machine only how far it was. */
@@ -163,7 +176,7 @@ static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_e
     mend_agree_step(m, ev, &out);
     for (int i = 0; i < out.decided_n; i++) {
         mend_sim_mistake_decided(p, k, out.decided_seq[i], c);
-        note_decision(a, out.decided_seq[i], c);
+        note_decision(p, k, out.decided_seq[i], c);
     }
     while (mend_agree_next(m, &msg))
         send_over(p, k, &msg, c, io);
@@ -295,6 +308,10 @@ static void agree_deaths(void *proc, const uint64_t *dead, const struct mend_sim
 
         if (members_of(dead, k, c, set) && is_member(p, k) && !mend_sim_agree_comm(p, c, k)->gone)
             step(p, k, &ev, c, io);
+        if (is_member(p, k)) {
+            give(p, k, c);
+            say_no(p, k, c, io);
+        }
     }
     if (c->creation)
         give_up(p, c, io);

@@ -12,6 +12,7 @@
  *   - the victims of an abort on one node are killed by their agent and reported as one set; those on several nodes are an entry
  *     ABORT, upon which each agent does so with its own;
  *   - when an agent is dead the kernel ends its processes, and then the root proposes its loss;
+ *   - a process gets a decision when it has heard of all dead in it, and calls the next time then (decide/tree.c);
  *   - an agent writes an entry into the memory of its node, and then calls each of its processes, which look when they come to it.
  *
  * Memory and interrupts are messages here, one for each entry and process, in order: a process may look late, and each process

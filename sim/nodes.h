@@ -110,6 +110,7 @@ static inline struct mend_sim_conf mend_sim_nodes_inner(const struct mend_sim_co
 
     inner.ranks = mend_sim_members(c);
     inner.nodes = inner.agent_crashes = 0;
+    inner.hears_first = true;
     return inner;
 }
 

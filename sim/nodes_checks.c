@@ -265,7 +265,8 @@ static const char *check_agent_end(const struct mend_sim_view *v,
                                                              : NULL;
 }
 
-static const char *check_member_end(const struct mend_sim_view *v, int member)
+static const char *check_member_end(const struct mend_sim_view *v, int member,
+                                    const struct mend_sim_conf *inner)
 {
     const struct mend_sim_nodes_agent *root = agent_of(v, 0);
     const struct mend_sim_nodes_rank *p = member_of(v, member);
@@ -279,6 +280,9 @@ static const char *check_member_end(const struct mend_sim_view *v, int member)
         return "N7: a victim of an abort lives";
     if (p->seen != root->written)
         return "N2: a process has not seen the whole log";
+    for (int k = 0; k < mend_sim_agree_comms(inner) && k <= member; k++)
+        if (!mend_sim_agree_heard((const void *)p->store, inner, k))
+            return "N2: a process does not get what was decided";
     if (!p->revoked != !root->revoked)
         return "N8: a living process does not know what is revoked";
     return NULL;
@@ -305,7 +309,7 @@ const char *mend_sim_check_nodes_end(const struct mend_sim_view *v)
     const char *wrong = NULL;
 
     for (int m = 0; m < mend_sim_members(v->conf) && !wrong; m++)
-        wrong = check_member_end(v, m);
+        wrong = check_member_end(v, m, &inner);
     for (int a = 0; a < v->conf->nodes && !wrong; a++)
         wrong = check_agent_end(v, agent_of(v, a));
     if (!wrong && took_too_long(v))

@@ -41,6 +41,7 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_PIECEMEAL] = "piecemeal",
                                            [MEND_SIM_CURT] = "curt",
                                            [MEND_SIM_SWAP] = "swap",
+                                           [MEND_SIM_RUSH] = "rush",
                                            [MEND_SIM_EXTEND] = "extend"};
 
 enum {
@@ -172,7 +173,8 @@ static const struct argp_option options[] = {
      "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
      "forget, hush.  look: narrow, rash, boast, shy, hush.  nodes: those of agree, and swap, "
      "piecemeal, hasty, "
-     "report-first, slip, narrow, extend",
+     "report-first, slip, narrow, "
+     "late-look, impatient, extend; with --creation or --validation: rush",
      0},
     {0},
 };

@@ -15,10 +15,12 @@ struct mend_sim_agree_comm {
     int32_t decided;   /* how many agreements were decided here, in any order */
     int32_t noes_left; /* creation: votes beforehand that are still to be given */
     bool gave_up;      /* creation: nothing is called any more */
+    bool refused;      /* creation: what was decided is no */
     bool gone;         /* free: the last agreement was decided here, and all is forgotten */
     int32_t fresh_n;   /* decided in the last step */
     uint64_t fresh[2 * MEND_AGREE_WINDOW_MAX];
-    uint64_t store[]; /* rows of {print of the decision, contributed failed set}, machine */
+    /* Rows of {print of the decision, contributed failed set}, set of those that were decided to be dead, machine. */
+    uint64_t store[];
 };
 
 struct mend_sim_agree_proc {
@@ -51,7 +53,7 @@ static inline size_t mend_sim_agree_comm_bytes(const struct mend_sim_conf *c)
 {
     return sizeof(struct mend_sim_agree_comm) +
            mend_sim_agree_row(c) * (size_t)mend_sim_agree_rows(c) * sizeof(uint64_t) +
-           mend_agree_size(c->ranks, c->window);
+           mend_bits_words(c->ranks) * sizeof(uint64_t) + mend_agree_size(c->ranks, c->window);
 }
 
 static inline uint64_t *mend_sim_agree_told(const struct mend_sim_agree_proc *p)
@@ -74,10 +76,29 @@ static inline uint64_t *mend_sim_agree_print_of(const struct mend_sim_agree_comm
     return (uint64_t *)a->store + mend_sim_agree_row(c) * seq;
 }
 
+static inline uint64_t *mend_sim_agree_buried(const struct mend_sim_agree_comm *a,
+                                              const struct mend_sim_conf *c)
+{
+    return mend_sim_agree_print_of(a, c, (uint64_t)mend_sim_agree_rows(c));
+}
+
 static inline struct mend_agree *mend_sim_agree_machine(const struct mend_sim_agree_comm *a,
                                                         const struct mend_sim_conf *c)
 {
-    return (void *)mend_sim_agree_print_of(a, c, (uint64_t)mend_sim_agree_rows(c));
+    return (void *)(mend_sim_agree_buried(a, c) + mend_bits_words(c->ranks));
+}
+
+/* It has heard of all that are dead in what was decided on communicator k: it has got that. */
+static inline bool mend_sim_agree_heard(const struct mend_sim_agree_proc *p,
+                                        const struct mend_sim_conf *c, int k)
+{
+    const uint64_t *dead = mend_sim_agree_buried(mend_sim_agree_comm(p, c, k), c);
+    int n = c->hears_first ? c->ranks - k : 0;
+
+    for (int r = mend_bits_next(dead, n, 0); n && r >= 0; r = mend_bits_next(dead, n, r + 1))
+        if (!mend_bits_test(mend_sim_agree_told(p), r + k))
+            return false;
+    return true;
 }
 
 /* The bit of a rank, 0..255: with --inter in the words of its side. */

@@ -52,6 +52,7 @@ enum mend_sim_broken {
     MEND_SIM_PIECEMEAL, /* hears of those that died together one after the other */
     MEND_SIM_CURT,      /* says of the dead only those that the message proves */
     MEND_SIM_SWAP,      /* nodes: an agent writes two entries of the log in the other order */
+    MEND_SIM_RUSH,      /* nodes: calls again before it has got what was decided */
     MEND_SIM_EXTEND,    /* adds what it knows itself to what was decided */
 };
 
@@ -73,9 +74,11 @@ struct mend_sim_conf {
     bool brief;      /* memory: votes are flags, said in words as well */
     bool replaces;   /* birth: the new processes take the ranks of dead ones */
     bool frees;      /* agree: with the last agreement the communicator is freed */
-    bool together;   /* agree: two may die at once, and each process hears of both at once */
-    int patience;    /* lock: one wait in so many may be given up; 0: each */
-    bool fine;       /* memory: no shortcuts, all that is read or written is a step */
+    bool
+        hears_first; /* agree, below nodes: a process gets a decision when it has heard of all who are dead in it */
+    bool together; /* agree: two may die at once, and each process hears of both at once */
+    int patience;  /* lock: one wait in so many may be given up; 0: each */
+    bool fine;     /* memory: no shortcuts, all that is read or written is a step */
     enum mend_sim_broken broken;
     uint64_t seed;
     uint64_t steps_max;
