@@ -10,7 +10,10 @@
  * A kill ends a fiber at one of its yields, in a call of the system on a file (job_files.c) too, or when it is about to
  * send one of its frames: it is never
  * resumed, the frames that it has sent stay, and after a while there is a verdict.  The ranks learn of
- * it at different times, and each in its own order; of the victims of one abort it learns at once.  A suspicion is a verdict on a rank that continues for
+ * it at different times, and each in its own order; of the victims of one abort it learns at once.
+ * With --nodes the verdicts are a log, which each node gets in this order and at its own time, and each of its ranks behind
+ * that; a node that is lost takes all of its ranks with it, by verdicts that are given together; and of what a dead rank had sent to
+ * other nodes the end may be lost.  A suspicion is a verdict on a rank that continues for
  * SIM_GRACE of its yields and still sends; Mend's agent does not do that, it kills before it reports.  A pause:
  * a rank does not run for a long time, while the others do much, like a rank that computes outside MPI. */
 #ifndef MEND_SIM_JOB_H
@@ -58,6 +61,7 @@ struct sim_rank {
     bool declared;                   /* there is a verdict on it */
     uint64_t doomed_at;              /* yield at which it is killed, UINT64_MAX: never */
     uint64_t suspected_at, muted_at; /* yield at which it is declared dead; frame that it dies of */
+    uint64_t lost_at;                /* yield at which its node is lost */
     uint64_t paused_at, back_at; /* yield after which it computes outside of MPI; step of its end */
 };
 
@@ -77,6 +81,7 @@ struct sim_request; /* job_start.c */
 struct sim_job {
     int n, max;  /* processes so far; room for more */
     int first_n; /* those that the job began with */
+    int nodes;   /* 0: no log, and all frames arrive */
     struct sim_request *requests;
     uint64_t seed, random, step, frames;
     struct sim_rank *rank;
@@ -109,6 +114,12 @@ void sim_revoke(struct sim_job *job, uint64_t ctx);
 /* Ends a rank as SIGKILL would, and declares it dead. */
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code);
 
+/* The same with all ranks of its node. */
+void sim_lose_node(struct sim_job *job, int rank);
+
+/* job_net.c: the end of what a rank that has died had sent to other nodes is lost. */
+void sim_lose_frames(struct sim_job *job, int from);
+
 /* The same with those of the ranks that run, by verdicts that are given together. */
 void sim_abort_all(struct sim_job *job, const mend_peer *ranks, uint32_t n, int code);
 
@@ -130,6 +141,14 @@ void sim_close_files(int rank);
 
 /* The main() of the test program, renamed when it is compiled. */
 int sim_program_main(int argc, char **argv);
+
+/* Those that join are spread over all. */
+static inline int sim_node_of(const struct sim_job *job, int rank)
+{
+    if (!job->nodes)
+        return 0;
+    return rank < job->first_n ? rank * job->nodes / job->first_n : rank % job->nodes;
+}
 
 static inline int sim_rank_of(const struct mend_proc *self)
 {

@@ -5,8 +5,10 @@
  *           [--kills N]                            up to N of them die in each run, at random
  *           [--suspicions N]                       N more are declared dead and continue for a while
  *           [--pauses N]                           N compute outside MPI for a while
+ *           [--nodes K] [--node-kills N]           the ranks are on K nodes, of which N are lost, but not the first
  *           [--kill RANK@YIELD]...                 kill at that rank's k-th yield
  *           [--kill RANK@sK]...                    kill when it is about to send its k-th frame
+ *           [--lose RANK@YIELD]...                 its node is lost at that rank's k-th yield
  *           [--suspect RANK@YIELD]...              declare dead at that rank's k-th yield
  *           [--pause RANK@YIELD]...                no turn for a long time after that rank's k-th yield
  *           [--kill-everywhere VICTIMS]            one run per rank and yield or frame (pairs for 2), or per third one
@@ -33,10 +35,10 @@
 
 struct sim_job *sim_job;
 
-enum how { AT_YIELD, AT_SEND, SUSPECTED, PAUSED };
+enum how { AT_YIELD, AT_SEND, NODE_LOST, SUSPECTED, PAUSED };
 
 struct plan {
-    int n, kills_n;
+    int n, nodes, kills_n;
     uint64_t seed;
     struct kill {
         enum how how;
@@ -96,6 +98,8 @@ void sim_revoke(struct sim_job *job, uint64_t ctx)
 static void end(struct sim_job *job, int rank, int status)
 {
     sim_close_files(rank);
+    if (job->nodes)
+        sim_lose_frames(job, rank);
     job->rank[rank].fate = SIM_KILLED;
     job->rank[rank].status = status;
     job->running--;
@@ -120,6 +124,18 @@ void sim_abort_all(struct sim_job *job, const mend_peer *ranks, uint32_t n, int 
     }
 }
 
+void sim_lose_node(struct sim_job *job, int rank)
+{
+    int first = job->verdicts_n, node = sim_node_of(job, rank);
+
+    for (int r = 0; r < job->n; r++) {
+        if (sim_node_of(job, r) != node || job->rank[r].fate != SIM_RUNNING)
+            continue;
+        declare(job, r, MEND_CAUSE_LOST, 0, first);
+        end(job, r, 0);
+    }
+}
+
 void sim_leave(struct sim_job *job, int rank, int status)
 {
     struct sim_rank *r = &job->rank[rank];
@@ -138,13 +154,14 @@ void sim_leave(struct sim_job *job, int rank, int status)
 }
 
 /* The linker puts this in the place of _exit(): one rank ends, not all.  A status that is not 0 is an error that no
- * call of the library can report; then the run is a bad one. */
+ * call of the library can report; then the run is a bad one.  But one that aborts itself has been killed before. */
 _Noreturn void __real__exit(int status);
 _Noreturn void __wrap__exit(int status);
 
 void __wrap__exit(int status)
 {
-    if (sim_job && sim_job->current >= 0 && !status)
+    if (sim_job && sim_job->current >= 0 &&
+        (!status || sim_job->rank[sim_job->current].fate == SIM_KILLED))
         sim_leave(sim_job, sim_job->current, status);
     __real__exit(status);
 }
@@ -177,13 +194,15 @@ static void doom(struct sim_rank *rank, int r)
 {
     const struct plan *plan = the_plan;
 
-    rank->doomed_at = rank->suspected_at = rank->muted_at = rank->paused_at = UINT64_MAX;
+    rank->doomed_at = rank->suspected_at = rank->muted_at = rank->paused_at = rank->lost_at =
+        UINT64_MAX;
     for (int k = 0; k < plan->kills_n; k++)
         if (plan->kill[k].rank == r)
-            *(plan->kill[k].how == AT_YIELD  ? &rank->doomed_at
-              : plan->kill[k].how == AT_SEND ? &rank->muted_at
-              : plan->kill[k].how == PAUSED  ? &rank->paused_at
-                                             : &rank->suspected_at) = plan->kill[k].at;
+            *(plan->kill[k].how == AT_YIELD    ? &rank->doomed_at
+              : plan->kill[k].how == AT_SEND   ? &rank->muted_at
+              : plan->kill[k].how == NODE_LOST ? &rank->lost_at
+              : plan->kill[k].how == PAUSED    ? &rank->paused_at
+                                               : &rank->suspected_at) = plan->kill[k].at;
 }
 
 struct sim_rank *sim_add_rank(struct sim_job *job)
@@ -219,6 +238,7 @@ static struct sim_job *create(const struct plan *plan)
     the_plan = plan;
     job->max = max;
     job->first_n = plan->n;
+    job->nodes = plan->nodes;
     job->current = -1;
     job->seed = plan->seed;
     job->random = plan->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -241,6 +261,12 @@ static uint64_t heard_at(const struct sim_job *job, int rank, int k, uint64_t st
     uint64_t lot = (job->seed + (uint64_t)k * 31 + (uint64_t)rank) * UINT64_C(0x9e3779b97f4a7c15);
 
     return step + (job->lag ? (lot >> 32) % job->lag : 0);
+}
+
+/* The same on its node: behind the agent. */
+static uint64_t heard_on_node_at(const struct sim_job *job, int rank, int k, uint64_t step)
+{
+    return heard_at(job, rank, k, heard_at(job, job->max + sim_node_of(job, rank), k, step));
 }
 
 /* The end of those that were given together with verdict k, its first one. */
@@ -272,7 +298,11 @@ static void announce_to(struct sim_job *job, int r)
         end = end_of(job, k);
         if (is_on(job, r, k))
             break;
-        if (rank->heard[k] || heard_at(job, r, k, job->verdicts[k].step) > job->step)
+        if (job->nodes && !rank->heard[k] &&
+            heard_on_node_at(job, r, k, job->verdicts[k].step) > job->step)
+            break;
+        if (rank->heard[k] ||
+            (!job->nodes && heard_at(job, r, k, job->verdicts[k].step) > job->step))
             continue;
         for (int i = k; i < end; i++) {
             rank->heard[i] = true;
@@ -347,7 +377,7 @@ static int run(const struct plan *plan)
 }
 
 static const char *program_name;
-static const char *const option_of[] = {"kill", "kill", "suspect", "pause"};
+static const char *const option_of[] = {"kill", "kill", "lose", "suspect", "pause"};
 
 /* A run in a process of its own: a failed assert or a crash is a bad run like any other. */
 static bool run_apart(const struct plan *plan)
@@ -369,6 +399,8 @@ static bool run_apart(const struct plan *plan)
            WIFSIGNALED(status) ? "signal" : "status",
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), program_name, plan->n,
            (unsigned long long)plan->seed);
+    if (plan->nodes)
+        printf(" --nodes %d", plan->nodes);
     for (int k = 0; k < plan->kills_n; k++)
         printf(" --%s %d@%s%llu", option_of[plan->kill[k].how], plan->kill[k].rank,
                plan->kill[k].how == AT_SEND ? "s" : "", (unsigned long long)plan->kill[k].at);
@@ -421,32 +453,43 @@ static void kill_one(struct plan plan, int ranks_n, int rank, enum how how, int 
     }
 }
 
+/* The first node is not lost: the job would end. */
+static bool is_losable(const struct plan *plan, int rank)
+{
+    return rank * plan->nodes >= plan->n && rank < plan->n;
+}
+
 static void kill_everywhere(struct plan plan, int ranks_n, int victims, uint64_t *runs,
                             uint64_t *failed)
 {
     int first = plan.kills_n ? plan.kill[plan.kills_n - 1].rank + 1 : 0;
 
     for (int rank = first; rank < plan.n || rank < ranks_n; rank++)
-        for (enum how how = AT_YIELD; how <= AT_SEND; how++)
-            kill_one(plan, ranks_n, rank, how, victims, runs, failed);
+        for (enum how how = AT_YIELD; how <= (plan.nodes ? NODE_LOST : AT_SEND); how++)
+            if (how != NODE_LOST || is_losable(&plan, rank))
+                kill_one(plan, ranks_n, rank, how, victims, runs, failed);
 }
 
-/* Adds kills, suspicions and pauses at random, where a run without them has something. */
-static void add_at_random(struct plan *plan, const struct outcome *quiet, int kills, int suspicions,
-                          int pauses)
+/* Adds kills, losses of nodes, suspicions and pauses at random, where a run without them has something. */
+static void add_at_random(struct plan *plan, const struct outcome *quiet, int kills, int losses,
+                          int suspicions, int pauses)
 {
     uint64_t lot = plan->seed * UINT64_C(0xff51afd7ed558ccd);
+    int ends = kills + losses, all = ends + suspicions + pauses;
 
-    for (int i = 0; i < kills + suspicions + pauses && plan->kills_n < KILLS_MAX; i++) {
+    for (int i = 0; i < all && plan->kills_n < KILLS_MAX; i++) {
         struct kill *k = &plan->kill[plan->kills_n++];
         uint64_t most;
 
         lot = (lot ^ lot >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-        k->how = i >= kills + suspicions ? PAUSED
-                 : i >= kills            ? SUSPECTED
-                 : lot >> 60 & 1         ? AT_SEND
-                                         : AT_YIELD;
+        k->how = i >= ends + suspicions ? PAUSED
+                 : i >= ends            ? SUSPECTED
+                 : i >= kills           ? NODE_LOST
+                 : lot >> 60 & 1        ? AT_SEND
+                                        : AT_YIELD;
         k->rank = (int)((lot >> 40) % (uint64_t)quiet->ranks_n);
+        if (k->how == NODE_LOST && !is_losable(plan, k->rank))
+            k->rank = plan->n - 1;
         most = k->how == AT_SEND ? quiet->sends[k->rank] : quiet->yields[k->rank];
         k->at = 1 + (lot >> 8 & 0xffffffff) % (most + 1);
     }
@@ -459,6 +502,7 @@ static void usage(FILE *to)
         "Usage: %s [--ranks N] [--seed S] [--runs R] [--kills N] [--suspicions N] [--pauses N]\n"
         "       [--kill RANK@YIELD]... [--kill RANK@sFRAME]... [--suspect RANK@YIELD]...\n"
         "       [--pause RANK@YIELD]... [--kill-everywhere VICTIMS]\n"
+        "       [--nodes K] [--node-kills N] [--lose RANK@YIELD]...\n"
         "Runs this MPI test program in the simulator.  Exit status 0: every run was good.\n",
         program_name);
 }
@@ -486,17 +530,25 @@ static bool parse_kill(const char *text, enum how how, struct plan *plan)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"ranks", 1, NULL, 'n'},      {"seed", 1, NULL, 's'},
-        {"runs", 1, NULL, 'r'},       {"kill", 1, NULL, 'k'},
-        {"suspect", 1, NULL, 'd'},    {"kills", 1, NULL, 'R'},
-        {"suspicions", 1, NULL, 'S'}, {"kill-everywhere", 1, NULL, 'K'},
-        {"pauses", 1, NULL, 'P'},     {"pause", 1, NULL, 'p'},
-        {"help", 0, NULL, 'h'},       {0}};
+    static const struct option options[] = {{"ranks", 1, NULL, 'n'},
+                                            {"seed", 1, NULL, 's'},
+                                            {"runs", 1, NULL, 'r'},
+                                            {"kill", 1, NULL, 'k'},
+                                            {"suspect", 1, NULL, 'd'},
+                                            {"kills", 1, NULL, 'R'},
+                                            {"suspicions", 1, NULL, 'S'},
+                                            {"kill-everywhere", 1, NULL, 'K'},
+                                            {"pauses", 1, NULL, 'P'},
+                                            {"pause", 1, NULL, 'p'},
+                                            {"nodes", 1, NULL, 'N'},
+                                            {"node-kills", 1, NULL, 'L'},
+                                            {"lose", 1, NULL, 'l'},
+                                            {"help", 0, NULL, 'h'},
+                                            {0}};
     struct plan plan = {.n = 4, .seed = 1}, random;
     uint64_t runs = 1, done = 0, failed = 0;
     struct outcome quiet = {0};
-    int c, victims = 0, kills = 0, suspicions = 0, pauses = 0;
+    int c, victims = 0, kills = 0, losses = 0, suspicions = 0, pauses = 0;
     bool ok = true;
 
     program_name = argv[0];
@@ -519,22 +571,28 @@ int main(int argc, char **argv)
             suspicions = atoi(optarg);
         else if (c == 'P')
             pauses = atoi(optarg);
+        else if (c == 'N')
+            plan.nodes = atoi(optarg);
+        else if (c == 'L')
+            losses = atoi(optarg);
         else
-            ok = (c == 'k' || c == 'd' || c == 'p') && parse_kill(optarg,
-                                                                  c == 'k'   ? AT_YIELD
-                                                                  : c == 'd' ? SUSPECTED
-                                                                             : PAUSED,
-                                                                  &plan);
+            ok = strchr("kdpl", c) && parse_kill(optarg,
+                                                 c == 'k'   ? AT_YIELD
+                                                 : c == 'd' ? SUSPECTED
+                                                 : c == 'l' ? NODE_LOST
+                                                            : PAUSED,
+                                                 &plan);
         if (!ok)
             break;
     }
-    if (!ok || optind < argc || plan.n < 1 || plan.n > RANKS_MAX) {
+    if (!ok || optind < argc || plan.n < 1 || plan.n > RANKS_MAX || plan.nodes < 0 ||
+        plan.nodes > plan.n || (losses && plan.nodes < 2)) {
         usage(stderr);
         return 2;
     }
     outcome =
         mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (victims + kills + suspicions + pauses) {
+    if (victims + kills + losses + suspicions + pauses) {
         failed += !run_apart(&plan);
         quiet = *outcome;
     }
@@ -543,7 +601,7 @@ int main(int argc, char **argv)
         kill_everywhere(plan, quiet.ranks_n, victims, &done, &failed);
     for (; !victims && done < runs && failed < 5; done++, plan.seed++) {
         random = plan;
-        add_at_random(&random, &quiet, kills, suspicions, pauses);
+        add_at_random(&random, &quiet, kills, losses, suspicions, pauses);
         failed += !run_apart(&random);
     }
     printf("%s: %llu runs, %llu failed\n", program_name, (unsigned long long)done,

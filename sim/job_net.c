@@ -68,6 +68,25 @@ static void sim_commit(struct mend_proc *self, mend_peer to, const struct mend_f
     put(self, to, f, sim_job->reserved);
 }
 
+void sim_lose_frames(struct sim_job *job, int from)
+{
+    for (int to = 0; to < job->n; to++) {
+        struct sim_frame **at = first(to, from);
+        uint64_t keep = sim_random(job, in_flight(to, from) + 1u);
+
+        if (sim_node_of(job, to) == sim_node_of(job, from))
+            continue;
+        while (keep--)
+            at = &(*at)->next;
+        for (struct sim_frame *f = *at, *next; f; f = next) {
+            next = f->next;
+            free(f);
+        }
+        *at = NULL;
+        job->last[to * job->max + from] = at;
+    }
+}
+
 static void deliver(struct mend_proc *self, int from)
 {
     struct sim_frame **head = first(self->me, from), *f = *head;

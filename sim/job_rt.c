@@ -23,6 +23,8 @@ static void yield(struct mend_proc *self)
         r->back_at = sim_job->step + SIM_PAUSE * (uint64_t)sim_job->n;
     if (r->yields == r->doomed_at)
         sim_kill(sim_job, self->me, MEND_CAUSE_SIGNAL, 9);
+    else if (r->yields == r->lost_at)
+        sim_lose_node(sim_job, self->me);
     swapcontext(&r->context, &sim_job->scheduler);
 }
 
