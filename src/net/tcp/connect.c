@@ -280,11 +280,13 @@ void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
     memcpy(p->hello.caller_nonce, nonce, sizeof(nonce));
 }
 
-/* Bytes that only the kernel had are written again. */
+/* Bytes that only the kernel had are written again.  Another process may still have the descriptor (the agent that has passed it
+ * on, or a child of this one), and then its events go on after the close. */
 void mend_tcp_drop(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     if (p->fd < 0)
         return;
+    change_events(self, p, EPOLL_CTL_DEL);
     close(p->fd);
     p->fd = -1;
     p->wants_room = false;

@@ -33,6 +33,7 @@ static bool door_is_shut;                             /* nobody can be called */
 static bool door_is_deaf;                             /* a call gets no answer from the network */
 static int dials_without_fd;                          /* so many calls find no descriptor */
 static const struct mend_greeting *passed_without_fd; /* NULL: none is */
+static int *copy_of_passed; /* the agent still has what it has passed on; NULL: it does not */
 static void (*change_greeting)(
     struct mend_greeting *g); /* before it is passed on; NULL: as it is */
 static void (*change_challenge)(struct mend_challenge *m); /* the same with what the agent says */
@@ -124,6 +125,8 @@ static bool test_caller(struct mend_proc *self, struct mend_greeting *g, int *fd
             if (change_greeting)
                 change_greeting(g);
             *fd_p = c->fd;
+            if (copy_of_passed)
+                *copy_of_passed = dup(c->fd);
             c->fd = -1;
             return true;
         }
@@ -172,6 +175,7 @@ static void open_doors(struct mend_proc *all, mend_peer n)
 {
     calls_n = calls_first = dials_without_fd = 0;
     door_is_shut = door_is_deaf = with_cables = false;
+    copy_of_passed = NULL;
     for (mend_peer p = 0; p < n; p++) {
         headers[p] = (struct mend_node_header){.job = 7, .door.key = "the job's secret"};
         nodes[p] =

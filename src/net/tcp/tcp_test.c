@@ -676,6 +676,24 @@ MEND_TEST(a_call_that_does_not_fit_is_damage)
 }
 
 /* As after too many open files. */
+/* An agent that passes a connection on has it, too, for a moment; so has a child of the process. */
+MEND_TEST(a_connection_that_another_process_still_has_brings_nothing_behind_its_end)
+{
+    int copy = -1;
+
+    begin(2);
+    copy_of_passed = &copy;
+    CHECK(try_send(0, 1, 8));
+    settle();
+    CHECK(copy >= 0);
+    NET->sever(&procs[1], 0);
+    CHECK(try_send(0, 1, 8));
+    look_often();
+    CHECK_EQ(came_n[0][1], 1);
+    close(copy);
+    finish();
+}
+
 MEND_TEST(a_connection_without_a_descriptor_is_made_again)
 {
     struct mend_greeting g;
