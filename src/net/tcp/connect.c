@@ -378,12 +378,18 @@ static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct
     send(fd, &refusal, sizeof(refusal), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* A process that is reached by another transport does not call. */
+static bool may_call(struct mend_proc *self, mend_peer from)
+{
+    return from != MEND_PEER_NONE && mend_net_of(self, from) == &mend_net_tcp &&
+           !self->tcp->severed[from];
+}
+
 static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
 {
     mend_peer from = mend_abroad_peer(self, g->from);
-    struct mend_tcp_pair *p = from != MEND_PEER_NONE && !self->tcp->severed[from] && has_set(self)
-                                  ? mend_tcp_pair_to(self, from)
-                                  : NULL;
+    struct mend_tcp_pair *p =
+        may_call(self, from) && has_set(self) ? mend_tcp_pair_to(self, from) : NULL;
 
     if (!p || !counts(self, p, g)) {
         if (p)

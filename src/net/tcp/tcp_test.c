@@ -676,6 +676,19 @@ MEND_TEST(a_call_that_does_not_fit_is_damage)
 }
 
 /* As after too many open files. */
+/* As one that has the key, and says that it is a neighbour. */
+MEND_TEST(a_caller_that_is_reached_by_another_transport_is_sent_away)
+{
+    begin(2);
+    mend_net_connect(&procs[1], 0, &mend_net_self);
+    CHECK(try_send(0, 1, 8));
+    look_often();
+    CHECK_EQ(came_n[0][1], 0);
+    CHECK_EQ(damaged_n, 0);
+    CHECK(!procs[1].tcp->pair[0]);
+    finish();
+}
+
 /* An agent that passes a connection on has it, too, for a moment; so has a child of the process. */
 MEND_TEST(a_connection_that_another_process_still_has_brings_nothing_behind_its_end)
 {
