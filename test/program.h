@@ -55,6 +55,29 @@ static inline void know_rank(void)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
+/* The nodes of the job (mpiexec --machines); the first rank of node k; the node of a rank: those of a node follow each
+ * other. */
+static inline int nodes(void)
+{
+    const char *n = getenv("MEND_MACHINES");
+
+    return n ? atoi(n) : 1;
+}
+
+static inline int first_of(int node)
+{
+    return size * node / nodes();
+}
+
+static inline int node_of(int r)
+{
+    int node = 0;
+
+    while (first_of(node + 1) <= r)
+        node++;
+    return node;
+}
+
 /* Errors of calls without a communicator are raised on MPI_COMM_SELF. */
 static inline void return_errors(void)
 {

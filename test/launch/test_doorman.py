@@ -47,7 +47,7 @@ def limit_descriptors(n):
 
 
 def test_more_strangers_than_descriptors(start):
-    p = start("--set", "NET=tcp", "--set", "NODES=2", "-n", 2, "sleep", 100, preexec_fn=limit_descriptors(FEW))
+    p = start("--machines", 2, "-n", 2, "sleep", 100, preexec_fn=limit_descriptors(FEW))
     wait_until(lambda: port_of(p.pid), 10)
     strangers = [socket.create_connection(("127.0.0.1", port_of(p.pid))) for _ in range(STRANGERS)]
     time.sleep(0.5)

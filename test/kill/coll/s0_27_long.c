@@ -13,12 +13,12 @@
  * RUN: -n 5 ; args iallreduce ; expect "rank 0 ok" ; expect "rank 4 ok" ; time 60
  * RUN: -n 5 ; args iallreduce ; kill 2 at p2p.data.sent#3 ; expect "rank 0 ok" ; expect "rank 4 ok" ; time 60
  * RUN: -n 4 ; args iallreduce ; kill 3 at p2p.data.sent#40 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60
- * RUN: -n 4 ; args iallreduce ; kill 0 at p2p.data.sent ; set NODES=2 ; expect "rank 1 ok" ; expect "rank 3 ok" ; time 60
+ * RUN: -n 4 ; args iallreduce ; kill 0 at p2p.data.sent ; set MACHINES=2 ; expect "rank 1 ok" ; expect "rank 3 ok" ; time 60
  * RUN: -n 5 ; args scan ; expect "rank 0 ok" ; expect "rank 4 ok" ; time 60
  * RUN: -n 5 ; args scan once ; kill 0 at coll.round#9 ; expect "rank 1 ok" ; expect "rank 4 ok" ; time 60
  * RUN: -n 5 ; args scan once ; kill 2 at coll.round#12 ; expect "rank 0 ok" ; expect "rank 4 ok" ; time 60
  * RUN: -n 5 ; args scan once ; kill 4 at coll.round#15 ; expect "rank 0 ok" ; expect "rank 3 ok" ; time 60
- * RUN: -n 4 ; args scan once ; kill 3 at coll.round#15 ; set NODES=2 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60 */
+ * RUN: -n 4 ; args scan once ; kill 3 at coll.round#15 ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60 */
 #include "kill/common.h"
 
 #include <string.h>

@@ -7,9 +7,11 @@
  *     300 times with random bytes, 100 times with a part of a greeting, 100 times with an end at once, and 1000 times silently
  *     to ranks that are dead or were never there, with the key of the job; with a key of which one bit is wrong
  *     with a greeting that was right for another connection; with its own end of one that there is already, and what followed it
+ *     as a rank of the same node as the one that it calls
  *
- * Meanwhile ranks 0, 1 and 2 exchange messages.  While 1000 wait silently, rank 3 dies, which rank 2 is told of, and ranks 1 and
- * 2 make their first connection.  The agent holds no more than 256 strangers, and shows silent ones out after 5 s.
+ * Ranks 0 and 1 are on one node, 2 and 3 on the other one.  Meanwhile ranks 0, 1 and 2 exchange messages.  While 1000 wait
+ * silently, rank 3 dies, which rank 2 is told of, and ranks 1 and 2 make their first connection.  The agent holds no more than
+ * 256 strangers, and shows silent ones out after 5 s.
  *
  * Two users or two hosts are not tried here.
  *
@@ -19,7 +21,7 @@
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *   S5-14: strangers cannot join, read, delay or end a job
  *
- * RUN: -n 4 ; set NODES=2 ; set NET=tcp ; time 60 ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok" */
+ * RUN: -n 4 ; set MACHINES=2 ; time 60 ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok" */
 #include "../common.h"
 
 #include "node/layout.h"
@@ -238,11 +240,12 @@ static void claim_to_belong(void)
     greet(g, 20000);
     for (int i = 0; i < (int)(sizeof(nobody) / sizeof(nobody[0])); i++)
         greet(greeting(nobody[i][0], nobody[i][1]), 20000);
-    greet(greeting(3, 0),
-          40); /* of dead rank 3, and of a connection that there is: bytes that have come before */
-    greet(greeting(3, 2), 40);
+    greet(greeting(3, 0), 40); /* of dead rank 3 */
+    greet(greeting(3, 1), 40);
+    greet(greeting(2, 0), 40); /* of a connection that there is: bytes that have come before */
     greet(greeting(2, 1), 40);
-    greet(greeting(1, 0), 40);
+    greet(greeting(1, 0),
+          40); /* of a rank that shares memory with the one it calls, and never calls it */
 }
 
 static void raise_limit(void)

@@ -13,9 +13,9 @@
 /* RUN: -n 4 --lenient-exit ; kill 0 at call:MPI_File_close>agree.done#3? */
 /* RUN: -n 4 --lenient-exit ; kill 1 at call:MPI_File_close>agree.enter#2? */
 /* RUN: -n 5 --lenient-exit ; kill 0 at call:MPI_File_close>agree.enter#2? ; kill 1 at call:MPI_File_close>agree.enter#3? */
-/* RUN: -n 5 --lenient-exit ; kill 0 at call:MPI_File_close>agree.enter#1? ; set NODES=2 */
-/* RUN: -n 5 --lenient-exit ; kill 0 at call:MPI_File_close>agree.enter#2? ; set NODES=2 */
-/* RUN: -n 5 --lenient-exit ; kill 0 at call:MPI_File_close>agree.enter#3? ; set NODES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 0 at call:MPI_File_close>agree.enter#1? ; set MACHINES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 0 at call:MPI_File_close>agree.enter#2? ; set MACHINES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 0 at call:MPI_File_close>agree.enter#3? ; set MACHINES=2 */
 /* RUN: -n 3 ; args revoked */
 /* RUN: -n 3 --lenient-exit ; args revoked ; kill 0 at call:MPI_File_close */
 #include "common.h"

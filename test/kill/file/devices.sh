@@ -18,15 +18,15 @@
 #   S0-51: the next sync reports the death
 #
 # RUN: full 3 ; expect "done"
-# RUN: full 5 ; set NODES=2 ; expect "done"
+# RUN: full 5 ; set MACHINES=2 ; expect "done"
 # RUN: quota 3 ; expect "done"
 # RUN: read-only 3 ; expect "done"
 # RUN: broken 3 ; expect "done"
-# RUN: broken 4 ; set NODES=2 ; expect "done"
+# RUN: broken 4 ; set MACHINES=2 ; expect "done"
 # RUN: losing 3 ; expect "done"
 # RUN: frozen 2 ; expect "done"
 # RUN: frozen 4 ; expect "done"
-# RUN: frozen 4 ; set NODES=2 ; expect "done"
+# RUN: frozen 4 ; set MACHINES=2 ; expect "done"
 # RUN: full-mapped 2 ; expect "done"
 # RUN: full-mapped 5 ; expect "done"
 # RUN: quota-mapped 3 ; expect "done"

@@ -10,7 +10,7 @@
 /* RUN: -n 2 ; args 1 ; set FILE_ASYNC=always ; kill 1 at call:MPI_Wait#2 */
 /* RUN: -n 4 ; args 0 ; set FILE_ASYNC=always ; kill 0 at call:MPI_Wait#1 */
 /* RUN: -n 4 ; args 3 ; set FILE_ASYNC=always ; kill 3 at call:MPI_Wait#3 */
-/* RUN: -n 4 ; args 2 ; set FILE_ASYNC=always ; set NODES=2 ; kill 2 at call:MPI_Wait#2 */
+/* RUN: -n 4 ; args 2 ; set FILE_ASYNC=always ; set MACHINES=2 ; kill 2 at call:MPI_Wait#2 */
 /* RUN: -n 4 ; args 2 ; set FILE_ASYNC=always ; kill 2 at call:MPI_File_close */
 #include "common.h"
 

@@ -20,7 +20,7 @@
  * RUN: -n 9 ; args never {n} ; expect "8 deaths" ; times 12
  * RUN: -n 9 ; args after {n} ; expect "8 deaths" ; times 12
  * RUN: -n 9 ; args random {n} ; expect "8 deaths" ; times 12
- * RUN: -n 9 ; args random {n} ; set NODES=2 ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args random {n} ; set MACHINES=2 ; expect "8 deaths" ; times 12
  * RUN: -n 9 ; args random {n} ; set FILE_ASYNC=always ; expect "8 deaths" ; times 12
  * RUN: -n 16 ; args random {n} 7 ; expect "15 deaths" ; times 7
  * RUN: -n 2 ; args random {n} ; expect "1 deaths" ; times 96
@@ -31,7 +31,7 @@
  * RUN: -n 9 ; args coll.enter {n} ; expect "8 deaths" ; times 12
  * RUN: -n 9 ; args coll.enter#2 {n} ; expect "8 deaths" ; times 12
  * RUN: -n 9 ; args coll.done {n} ; expect "8 deaths" ; times 12
- * RUN: -n 9 ; args coll.done {n} ; set NODES=2 ; expect "8 deaths" ; times 12 */
+ * RUN: -n 9 ; args coll.done {n} ; set MACHINES=2 ; expect "8 deaths" ; times 12 */
 #include "kill/melt.h"
 
 #include "common.h"

@@ -15,8 +15,8 @@
 /* RUN: -n 3 ; args size ; cont 0 at in:MPI_File_set_size:1,2 */
 /* RUN: -n 3 ; args ordered ; cont 0 at in:MPI_File_write_ordered:1,2 */
 /* RUN: -n 3 ; args atomic ; cont 0 at in:MPI_File_set_atomicity:1,2 */
-/* RUN: -n 5 ; args sync ; cont 0 at in:MPI_File_sync:1-4 ; set NODES=2 */
-/* RUN: -n 5 ; args ordered ; cont 0 at in:MPI_File_write_ordered:1-4 ; set NODES=2 */
+/* RUN: -n 5 ; args sync ; cont 0 at in:MPI_File_sync:1-4 ; set MACHINES=2 */
+/* RUN: -n 5 ; args ordered ; cont 0 at in:MPI_File_write_ordered:1-4 ; set MACHINES=2 */
 /* RUN: -n 5 ; args sync ; cont 0 at in:MPI_File_sync:1-4 ; kill 0 at revoke.sent.one ; expect "rank 1 ok" */
 #include "common.h"
 

@@ -23,11 +23,11 @@
 /* RUN: -n 5 ; kill 0 at coll.done#10 ; kill 2 at coll.done#13? ; args blocking */
 /* RUN: -n 4 ; kill 0 at coll.done#12 ; args later */
 /* RUN: -n 4 ; kill 2 at agree.enter#7 ; args later */
-/* RUN: -n 5 ; kill 0 at coll.done#12 ; args blocking ; set NODES=2 */
-/* RUN: -n 5 ; kill 2 at coll.done#13 ; args later ; set NODES=2 */
+/* RUN: -n 5 ; kill 0 at coll.done#12 ; args blocking ; set MACHINES=2 */
+/* RUN: -n 5 ; kill 2 at coll.done#13 ; args later ; set MACHINES=2 */
 /* RUN: -n 8 ; kill 4 at coll.done#12 ; args blocking ; set AGREE_SHM=0 ; set COLL_SHM=0 */
 /* RUN: -n 4 --lenient-exit ; kill 0 at time:12ms? ; args blocking ; times 15 */
-/* RUN: -n 5 --lenient-exit ; kill 2 at time:15ms? ; args later ; times 15 ; set NODES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 2 at time:15ms? ; args later ; times 15 ; set MACHINES=2 */
 /* RUN: -n 16 --lenient-exit ; kill 8 at time:60ms? ; args blocking ; times 3 */
 #include "common.h"
 

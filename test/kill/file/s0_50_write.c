@@ -17,8 +17,8 @@
 /* RUN: -n 5 ; args 3 */
 /* RUN: -n 5 ; args 0 */
 /* RUN: -n 5 ; args 4 */
-/* RUN: -n 5 ; args 2 ; set NODES=2 */
-/* RUN: -n 5 ; args 0 ; set NODES=2 */
+/* RUN: -n 5 ; args 2 ; set MACHINES=2 */
+/* RUN: -n 5 ; args 0 ; set MACHINES=2 */
 /* RUN: -n 16 ; args 7 ; set COLL_SHM=0 ; set AGREE_SHM=0 */
 #include "common.h"
 

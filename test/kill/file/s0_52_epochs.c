@@ -16,7 +16,7 @@
  * RUN: -n 2 ; args random {n} ; expect "1 deaths" ; times 10
  * RUN: -n 6 ; args random {n} ; expect "5 deaths" ; times 6
  * RUN: -n 12 ; args random {n} ; expect "11 deaths" ; times 3
- * RUN: -n 6 ; args random {n} ; set NODES=2 ; expect "5 deaths" ; times 4
+ * RUN: -n 6 ; args random {n} ; set MACHINES=2 ; expect "5 deaths" ; times 4
  * RUN: -n 6 ; args random {n} ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "5 deaths" ; times 4
  * RUN: -n 5 ; args never {n} ; expect "4 deaths" ; times 2
  * RUN: -n 5 ; args after {n} ; expect "4 deaths" ; times 2

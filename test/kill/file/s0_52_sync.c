@@ -10,7 +10,7 @@
 /* RUN: -n 4 --lenient-exit ; kill 3 at call:MPI_File_sync#3 */
 /* RUN: -n 4 --lenient-exit ; kill 2 at call:MPI_File_write_at#9 */
 /* RUN: -n 5 --lenient-exit ; kill 1 at agree.enter#5 ; kill 2 at agree.enter#6 ; kill 0 at agree.done#6 */
-/* RUN: -n 5 --lenient-exit ; kill 1 at agree.enter#5 ; set NODES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 1 at agree.enter#5 ; set MACHINES=2 */
 /* RUN: -n 5 --lenient-exit ; kill 1 at agree.sent.up#5? ; set AGREE_SHM=0 */
 /* RUN: -n 5 --lenient-exit ; kill 0 at agree.sent.down#8? ; set AGREE_SHM=0 */
 /* RUN: -n 2 --lenient-exit ; kill 1 at agree.enter#9 */
@@ -18,7 +18,7 @@
 /* RUN: -n 2 --lenient-exit ; kill 0 at agree.done#9 */
 /* RUN: -n 4 --lenient-exit ; kill 1 at time:8ms? ; times 20 */
 /* RUN: -n 2 --lenient-exit ; kill 1 at time:6ms? ; times 20 */
-/* RUN: -n 4 --lenient-exit ; kill 0 at time:9ms? ; times 20 ; set NODES=2 */
+/* RUN: -n 4 --lenient-exit ; kill 0 at time:9ms? ; times 20 ; set MACHINES=2 */
 #include "common.h"
 
 #define ROUNDS 60

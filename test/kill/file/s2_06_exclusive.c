@@ -24,9 +24,9 @@
 /* RUN: -n 4 --lenient-exit ; kill 2 at agree.done#4? */
 /* RUN: -n 4 --lenient-exit ; kill 2 at agree.done#6? */
 /* RUN: -n 4 --lenient-exit ; kill 0 at member.create.decided */
-/* RUN: -n 5 --lenient-exit ; kill 0 at agree.enter#2? ; set NODES=2 */
-/* RUN: -n 5 --lenient-exit ; kill 0 at agree.enter#4? ; set NODES=2 */
-/* RUN: -n 5 --lenient-exit ; kill 0 at agree.enter#6? ; set NODES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 0 at agree.enter#2? ; set MACHINES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 0 at agree.enter#4? ; set MACHINES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 0 at agree.enter#6? ; set MACHINES=2 */
 /* RUN: -n 6 --lenient-exit ; kill 0 at agree.enter#3? ; kill 1 at agree.done#3? ; kill 3 at agree.enter#6? */
 /* RUN: -n 6 --lenient-exit ; kill 0 at time:6ms? ; kill 1 at time:7ms? ; times 10 */
 #include "common.h"

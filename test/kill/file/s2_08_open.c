@@ -15,7 +15,7 @@
 /* RUN: -n 4 --lenient-exit ; kill 3 at agree.enter#1 ; set MACHINES=2 */
 /* RUN: -n 4 --lenient-exit ; kill 3 at agree.done#2 ; set MACHINES=2 */
 /* RUN: -n 4 --lenient-exit ; kill 0 at member.create.decided */
-/* RUN: -n 5 --lenient-exit ; kill 1 at agree.enter#2 ; set NODES=2 */
+/* RUN: -n 5 --lenient-exit ; kill 1 at agree.enter#2 ; set MACHINES=2 */
 /* RUN: -n 5 --lenient-exit ; kill 0 at agree.sent.down#2 ; set MACHINES=2 */
 /* RUN: -n 8 --lenient-exit ; kill 0 at time:6ms? ; kill 3 at time:7ms? ; times 10 */
 #include "common.h"

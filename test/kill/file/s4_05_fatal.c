@@ -3,7 +3,7 @@
  *
  *   S4-5: fatal errors on windows and files end the object's group */
 /* RUN: -n 4 --lenient-exit ; expect "rank 0 ok" ; expect "rank 1 ok" */
-/* RUN: -n 6 --lenient-exit ; expect "rank 0 ok" ; expect "rank 1 ok" ; set NODES=2 */
+/* RUN: -n 6 --lenient-exit ; expect "rank 0 ok" ; expect "rank 1 ok" ; set MACHINES=2 */
 #include "common.h"
 
 int main(int argc, char **argv)

@@ -17,9 +17,9 @@
  * RUN: -n 5 ; args world ; set AGREE_SHM=0 ; kill 0 at agree.decided#4 ; kill 1 at agree.done#6 ; expect "rank 4 ok" ; times 3
  * RUN: -n 7 ; args world ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#4 ; kill 1 at agree.sent.down#6 ; kill 2 at agree.sent.up#9 ; expect "rank 6 ok" ; times 3
  * RUN: -n 7 ; args revoked ; set AGREE_SHM=0 ; kill 6 at agree.sent.up#3 ; kill 2 at agree.sent.up#5 ; kill 0 at agree.done#7 ; expect "rank 4 ok" ; times 3
- * RUN: -n 6 ; args world ; set NODES=2 ; kill 1 at agree.enter#3 ; kill 4 at agree.done#6 ; kill 0 at agree.decided#9 ; expect "rank 5 ok" ; times 3
- * RUN: -n 6 ; args revoked ; set NODES=3 ; kill 0 at agree.sent.down#5 ; kill 5 at agree.sent.up#7 ; expect "rank 4 ok" ; times 3
- * RUN: -n 6 ; args inter ; set NODES=2 ; kill 2 at agree.done#5 ; kill 3 at agree.enter#7 ; expect "rank 0 ok" ; times 3
+ * RUN: -n 6 ; args world ; set MACHINES=2 ; kill 1 at agree.enter#3 ; kill 4 at agree.done#6 ; kill 0 at agree.decided#9 ; expect "rank 5 ok" ; times 3
+ * RUN: -n 6 ; args revoked ; set MACHINES=3 ; kill 0 at agree.sent.down#5 ; kill 5 at agree.sent.up#7 ; expect "rank 4 ok" ; times 3
+ * RUN: -n 6 ; args inter ; set MACHINES=2 ; kill 2 at agree.done#5 ; kill 3 at agree.enter#7 ; expect "rank 0 ok" ; times 3
  * RUN: -n 16 ; args world ; kill 0,1,8 at agree.enter#4 ; kill 12 at agree.done#4 ; kill 15 at agree.enter#8 ; expect "rank 14 ok"
  * RUN: -n 16 ; args revoked ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#6 ; kill 4,8 at agree.sent.up#6 ; expect "rank 14 ok" */
 #include "../common.h"

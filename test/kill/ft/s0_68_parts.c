@@ -8,7 +8,7 @@
  * RUN: -n 4 ; kill 1 at revoke.local ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; kill 1 at revoke.sent ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 7 ; set REVOKE_SHM=0 ; kill 1 at revoke.sent ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 7 ; set REVOKE_SHM=0 ; set NODES=2 ; kill 1 at revoke.sent ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 5 */
+ * RUN: -n 7 ; set REVOKE_SHM=0 ; set MACHINES=2 ; kill 1 at revoke.sent ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 5 */
 #include "../common.h"
 
 int main(int argc, char **argv)

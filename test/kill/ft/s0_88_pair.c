@@ -10,7 +10,7 @@
  * RUN: -n 2 --universe 3 ; args 0 ; expect "rank 0 ok"
  * RUN: -n 2 --universe 3 ; args 1 ; expect "rank 0 ok"
  * RUN: -n 2 --universe 3 ; args 1 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
- * RUN: -n 2 --universe 3 ; args 1 ; set NODES=2 ; expect "rank 0 ok"
+ * RUN: -n 2 --universe 3 ; args 1 ; set MACHINES=2 ; expect "rank 0 ok"
  * RUN: -n 2 --universe 3 ; args 1 ; set AGREE_SHM=0 ; expect "rank 0 ok"
  * RUN: -n 2 --universe 3 ; args 1 ; set COLL_SHM=0 ; expect "rank 0 ok"
  * RUN: -n 3 --universe 4 ; args 1 ; expect "rank 0 ok" */

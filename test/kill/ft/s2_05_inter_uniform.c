@@ -22,13 +22,13 @@
 /* RUN: -n 7 ; args split ; kill 0 at coll.enter#5 ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 7 ; args split ; kill 3 at coll.enter#6 ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 7 ; args split ; kill 5 at coll.done#5 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 5 ; set NODES=2 ; args types ; kill 1 at call:MPI_Comm_split_type>coll.round#2 ; expect "rank 0 ok" */
-/* RUN: -n 7 ; set NODES=2 ; args types ; kill 0 at call:MPI_Comm_split_type>coll.enter ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 7 ; set NODES=2 ; args types ; kill 3 at call:MPI_Comm_split_type>coll.enter#3 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 7 ; set NODES=2 ; args types ; kill 3 at call:MPI_Comm_split_type>coll.enter#4 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 7 ; set NODES=2 ; args types ; kill 5 at call:MPI_Comm_split_type>coll.enter#5 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 7 ; set NODES=2 ; args types ; kill 0 at call:MPI_Comm_split_type>coll.done#6 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 5 ; set NODES=2 ; args types ; kill 4 at call:MPI_Comm_split_type>agree.enter ; expect "rank 0 ok" */
+/* RUN: -n 5 ; set MACHINES=2 ; args types ; kill 1 at call:MPI_Comm_split_type>coll.round#2 ; expect "rank 0 ok" */
+/* RUN: -n 7 ; set MACHINES=2 ; args types ; kill 0 at call:MPI_Comm_split_type>coll.enter ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set MACHINES=2 ; args types ; kill 3 at call:MPI_Comm_split_type>coll.enter#3 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set MACHINES=2 ; args types ; kill 3 at call:MPI_Comm_split_type>coll.enter#4 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set MACHINES=2 ; args types ; kill 5 at call:MPI_Comm_split_type>coll.enter#5 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set MACHINES=2 ; args types ; kill 0 at call:MPI_Comm_split_type>coll.done#6 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; set MACHINES=2 ; args types ; kill 4 at call:MPI_Comm_split_type>agree.enter ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args create ; kill 2 at agree.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args create ; kill 3 at member.create.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args merge ; kill 4 at agree.enter#3 ; expect "rank 0 ok" */

@@ -6,7 +6,7 @@
  * bytes of the file.
  *
  * RUN: -n 3 ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 120
- * RUN: -n 4 ; set MEMORY_FAULTS=1 ; set NODES=2 ; args few ; expect "rank 0 ok" ; expect "rank 3 ok" ; time 120
+ * RUN: -n 4 ; set MEMORY_FAULTS=1 ; set MACHINES=2 ; args few ; expect "rank 0 ok" ; expect "rank 3 ok" ; time 120
  * RUN: -n 3 ; set MEMORY_FAULTS=1 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; args few ; expect "rank 2 ok" ; time 120 */
 #include "scarce.h"
 

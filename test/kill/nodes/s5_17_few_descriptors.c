@@ -8,8 +8,7 @@
  *   S0-2: a call that needs no dead process completes normally
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *   S5-17: memory, descriptors and connections of a process are bounded */
-/* RUN: -n 30 ; args 40 4 ; set NODES=30 ; set NET=tcp ; time 120 ; expect "rank 0 ok" ; expect "rank 28 ok" */
-/* RUN: -n 12 ; args 20 0 ; set NODES=12 ; set NET=tcp ; time 60 ; expect "rank 0 ok" ; expect "rank 10 ok" */
+/* RUN: -n 30 ; args 40 4 ; set MACHINES=30 ; time 120 ; expect "rank 0 ok" ; expect "rank 28 ok" */
 /* RUN: -n 12 ; args 20 0 ; set MACHINES=12 ; time 60 ; expect "rank 0 ok" ; expect "rank 10 ok" */
 #include "../common.h"
 

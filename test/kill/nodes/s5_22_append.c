@@ -14,7 +14,7 @@
 /* RUN: -n 6 ; set MACHINES=3 ; args during {n} ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 12 */
 /* RUN: -n 4 ; set MACHINES=4 ; args during {n} ; expect "rank 0 ok" ; expect "rank 2 ok" ; times 12 */
 /* RUN: -n 4 ; set MACHINES=2 ; args outside ; expect "rank 0 ok" ; expect "rank 3 ok" */
-/* RUN: -n 4 ; set NODES=2 ; args outside ; expect "rank 0 ok" ; expect "rank 3 ok" */
+/* RUN: -n 4 ; set RMA_SHM=0 ; args outside ; expect "rank 0 ok" ; expect "rank 3 ok" */
 #include "../file/common.h"
 
 #define ROUNDS 200

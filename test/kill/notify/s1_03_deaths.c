@@ -10,14 +10,13 @@
  *   S1-3: a notification runs a registered callback at its target, with the caller's data
  *
  * RUN: -n 2 ; args sender ; expect "ran once" ; expect "rank 0 ok" ; times 3
- * RUN: -n 2 ; set NODES=2 ; args sender ; expect "ran once" ; expect "rank 0 ok"
+ * RUN: -n 2 ; set MACHINES=2 ; args sender ; expect "ran once" ; expect "rank 0 ok"
  * RUN: -n 2 ; kill 1 at notify.sent ; args early ; expect "ran once" ; expect "rank 0 ok"
  * RUN: -n 3 ; args target ; kill 0 at notify.run ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args target ; kill 0 at notify.run#3 ; expect "rank 1 ok" ; expect "rank 2 ok"
- * RUN: -n 3 ; args target ; set NODES=3 ; kill 0 at notify.run#3 ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args target ; set MACHINES=3 ; kill 0 at notify.run#3 ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 2 ; args full ; expect "waited for room" ; expect "rank 1 ok"
- * RUN: -n 2 ; set NODES=2 ; args full ; expect "waited for room" ; expect "rank 1 ok" */
+ * RUN: -n 2 ; set MACHINES=2 ; args full ; expect "waited for room" ; expect "rank 1 ok" */
 #include "../common.h"
 
 #define KEY 3

@@ -25,7 +25,7 @@
  * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 4 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 0 outside ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 1 outside ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 4 outside ; set NODES=2 ; expect "rank 0 ok" ; expect "rank 2 ok" ;
+ * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 4 outside ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 2 ok" ;
  *      expect "rank 3 ok" */
 #include "../common.h"
 #include "module_r.h"

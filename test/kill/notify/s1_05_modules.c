@@ -7,7 +7,8 @@
  *
  * Rank 0 learns of the death and recovers F: rank 2 runs the recovery function in a wait of R, or where it computes, and
  * R goes on; rank 3 finds that a call in F fails ("calls"), or computes there and leaves ("leaves").  Rank 4 hears of nothing.
- * R is a module that was compiled by itself and knows of nothing.  The recovery survives further deaths.
+ * R is a module that was compiled by itself and knows of nothing.  The recovery survives further deaths.  Between nodes a
+ * collective that has ended at the process that dies may fail at the others, so they may recover once more.
  * "both": two modules recover at a time, each begun by another process: neither recovery waits for the other.
  *
  * BUILD: {root}/test/kill/notify/module_r.c
@@ -21,12 +22,13 @@
  * RUN: -n 5 ; args calls 1 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args calls 4 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args leaves 0 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
- * RUN: -n 5 ; args leaves 4 ; set NODES=2 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
+ * RUN: -n 5 ; args leaves 4 ; set MACHINES=2 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args calls 0 ; kill 0 at module.recover ; expect "F has 2 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args leaves 0 ; kill 0 at notify.sent#2 ; expect "F has 2 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args calls 0 ; kill 3 at module.recover ; expect "F has 2 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args calls 0 ; kill 3 at coll.enter#3 ; expect "F has 2 after 2" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args calls 4 ; kill 3 at module.agree ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
+ * RUN: -n 5 ; args calls 4 ; set MACHINES=2 ; kill 3 at module.agree ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 3 ; args both ; expect "rank 0 ok" ; expect "rank 2 ok" ; times 5
  * RUN: -n 6 ; args both ; expect "rank 0 ok" ; expect "rank 2 ok" ; times 5 */
 #include "../common.h"

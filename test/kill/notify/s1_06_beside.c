@@ -17,7 +17,7 @@
  *   S1-9: a roll-back restores the state of the safe point exactly
  *
  * RUN: -n 5 ; args strict ; expect "F has 2, T has 3"
- * RUN: -n 5 ; args strict ; set NODES=2 ; expect "F has 2, T has 3"
+ * RUN: -n 5 ; args strict ; set MACHINES=2 ; expect "F has 2, T has 3"
  * RUN: -n 5 ; args strict ; set SAFE_POINT=drop ; expect "F has 2, T has 3"
  * RUN: -n 5 ; kill 3 at module.recover ; expect "F has 1, T has 2"
  * RUN: -n 5 ; kill 3 at module.decided ; expect "F has 1, T has 2"

@@ -48,13 +48,13 @@
  * RUN: -n 7 ; args 1 ; kill 3 at module.back ; kill 2 at module.decided#2 ; expect "F has 1 ranks in call 4"
  * RUN: -n 7 ; args 1 ; kill 3 at module.agree ; kill 4 at module.renewed ; expect "F has 2 ranks in call 4"
  * RUN: -n 7 ; args 1 ; kill 4 at module.back ; kill 0 at module.decided#2 ; expect "F has 2 ranks in call 4"
- * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 3 at module.back ; expect "F has 2 ranks in call 4"
- * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 3 at module.renewed ; expect "F has 2 ranks in call 4"
- * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 3 at module.point#3 ; expect "F has 2 ranks in call 4"
- * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 4 at module.renewed ; expect "F has 3 ranks in call 4"
+ * RUN: -n 7 ; args 1 ; set MACHINES=2 ; kill 3 at module.back ; expect "F has 2 ranks in call 4"
+ * RUN: -n 7 ; args 1 ; set MACHINES=2 ; kill 3 at module.renewed ; expect "F has 2 ranks in call 4"
+ * RUN: -n 7 ; args 1 ; set MACHINES=2 ; kill 3 at module.point#3 ; expect "F has 2 ranks in call 4"
+ * RUN: -n 7 ; args 1 ; set MACHINES=2 ; kill 4 at module.renewed ; expect "F has 3 ranks in call 4"
  *
  * On one core a member often takes part in the recovery inside the barrier at its leave, which is over by then:
- * RUN: -n 7 ; args 1 one_core ; set NODES=2 ; kill 3 at module.point#3 ; expect "F has 2 ranks in call 4" ; times 30 */
+ * RUN: -n 7 ; args 1 one_core ; set MACHINES=2 ; kill 3 at module.point#3 ; expect "F has 2 ranks in call 4" ; times 30 */
 #include "../../one_core.h"
 
 #include "../common.h"

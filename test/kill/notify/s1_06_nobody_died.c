@@ -10,7 +10,7 @@
  *   S1-6: modules have different processes: the participants of F recover, the others go on
  *
  * RUN: -n 4 ; args error ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; args error ; set NODES=2 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args error ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args after ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args before ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args wanted ; expect "rank 0 ok" ; expect "rank 2 ok"

@@ -33,9 +33,9 @@
  * RUN: -n 7 ; args 2 ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 5 ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 5 ; set AGREE_SHM=0 ; expect "F has 3 ranks in call 2"
- * RUN: -n 7 ; args 5 ; set NODES=2 ; expect "F has 3 ranks in call 2"
+ * RUN: -n 7 ; args 5 ; set MACHINES=2 ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 5 ; kill 3 at module.back ; expect "F has 2 ranks in call 2"
- * RUN: -n 7 ; args 0 ; set NODES=2 ; expect "F has 3 ranks in call 2"
+ * RUN: -n 7 ; args 0 ; set MACHINES=2 ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 0 ; set SAFE_POINT=drop ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 0 ; set SAFE_POINT=full ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 0 ; kill 3 at module.recover ; expect "F has 2 ranks in call 2"
@@ -46,7 +46,7 @@
  * RUN: -n 7 ; args 0 ; kill 6 at module.recover ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 0 ; kill 6 at module.decided ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 0 ; kill 6 at notify.run ; expect "F has 3 ranks in call 2"
- * RUN: -n 7 ; args 0 ; set NODES=2 ; kill 3 at module.unwound ; expect "F has 2 ranks in call 2" */
+ * RUN: -n 7 ; args 0 ; set MACHINES=2 ; kill 3 at module.unwound ; expect "F has 2 ranks in call 2" */
 #include "../common.h"
 #include "module_r.h"
 

@@ -12,7 +12,7 @@
  *
  * RUN: -n 6 ; args 1 ; expect "R is right" ; times 4
  * RUN: -n 6 ; args 2 ; expect "R is right" ; times 4
- * RUN: -n 6 ; args 3 ; set NODES=2 ; expect "R is right" ; times 3
+ * RUN: -n 6 ; args 3 ; set MACHINES=2 ; expect "R is right" ; times 3
  * RUN: -n 6 ; args 4 ; set SAFE_POINT=drop ; expect "R is right" ; times 3
  * RUN: -n 6 ; args 5 ; set SAFE_POINT=copy_back ; expect "R is right"
  * RUN: -n 6 ; args 6 ; set SINGLE_COPY=never ; expect "R is right" */

@@ -6,7 +6,7 @@
  *   R43: the handler gets the code of the request that failed first in the array's order
  *   S0-26: calls for several requests return IN_STATUS, with classes in the statuses */
 /* RUN: -n 3 ; expect "rank 0 ok" */
-/* RUN: -n 3 ; args window ; set NODES=2 ; expect "rank 0 ok" */
+/* RUN: -n 3 ; args window ; set MACHINES=2 ; expect "rank 0 ok" */
 #include "../common.h"
 
 enum { WAITALL, TESTALL, WAITSOME, TESTSOME, CALLS };

@@ -7,9 +7,9 @@
  *   S0-2: a call that needs no dead process completes normally
  *
  * RUN: -n 3 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
- * RUN: -n 3 ; set NODES=3 ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args dies ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args dies ; set NODES=3 ; expect "rank 0 ok" ; expect "rank 2 ok" */
+ * RUN: -n 3 --lenient-exit ; args dies ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 2 ok" */
 #include "../common.h"
 
 #define BYTES (32 << 20) /* more than one look takes */

@@ -6,9 +6,9 @@
  *
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *
- * RUN: -n 2 ; args goes_on ; set NODES=2 ; set NET=tcp ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 ; args send ; set NODES=2 ; set NET=tcp ; expect "rank 0 ok"
- * RUN: -n 2 ; args isend ; set NODES=2 ; set NET=tcp ; expect "rank 0 ok" */
+ * RUN: -n 2 ; args goes_on ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 ; args send ; set MACHINES=2 ; expect "rank 0 ok"
+ * RUN: -n 2 ; args isend ; set MACHINES=2 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #include <errno.h>

@@ -10,19 +10,19 @@
  *   S0-96: it ends the calls that wait on the window
  *
  * RUN: -n 3 ; args put target ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 3 ; args put target ; set NODES=3 ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 3 ; args put target ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args rput target ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args get target ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args accumulate target ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args put each ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args get each ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 3 ; args put each ; set NODES=3 ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 3 ; args put each ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 --lenient-exit ; args put death ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args put death ; set NODES=3 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args put death ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args rput death ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args get death ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args put revocation ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 3 ; args accumulate revocation ; set NODES=3 ; expect "rank 0 ok" ; expect "rank 1 ok" */
+ * RUN: -n 3 ; args accumulate revocation ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
 #include <string.h>

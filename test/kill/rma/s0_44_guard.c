@@ -17,7 +17,7 @@
 /* RUN: -n 8 --lenient-exit ; args 0 9000 ; times 2 */
 /* RUN: -n 4 --lenient-exit ; args 1 3000 ; set RMA_SHM=0 ; times 4 */
 /* RUN: -n 4 --lenient-exit ; args 5 3000 ; set RMA_SHM=0 ; times 2 */
-/* RUN: -n 4 --lenient-exit ; args 1 3000 ; set NODES=2 */
+/* RUN: -n 4 --lenient-exit ; args 1 3000 ; set MACHINES=2 */
 #include "../common.h"
 
 #include "../../mpi/rma/common.h"

@@ -15,7 +15,7 @@
  * RUN: -n 8 ; args after {n} ; expect "7 deaths, 0 inside" ; times 5
  * RUN: -n 16 ; args random {n} ; expect "15 deaths" ; times 10
  * RUN: -n 16 ; args random {n} ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "15 deaths" ; times 5
- * RUN: -n 8 ; args member.create.enter {n} apart ; set NODES=2 ; expect "7 deaths, 7 inside" ; times 5
+ * RUN: -n 8 ; args member.create.enter {n} apart ; set MACHINES=2 ; expect "7 deaths, 7 inside" ; times 5
  * RUN: -n 8 ; args member.create.enter {n} ; expect "7 deaths, 7 inside" ; times 2
  * RUN: -n 8 ; args member.create.decided {n} ; expect "7 deaths, 7 inside" ; times 2
  * RUN: -n 8 ; args agree.enter {n} ; expect "7 deaths, 7 inside" ; times 2

@@ -12,7 +12,7 @@
  *   S0-1: a call that needs a dead process returns in bounded time
  *
  * RUN: -n 3 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 ; set NODES=2 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 5 ; set AGREE_SHM=0 ; expect "rank 3 ok"
  * RUN: -n 4 ; args revoked ; expect "rank 0 ok" ; expect "rank 3 ok"

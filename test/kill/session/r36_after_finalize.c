@@ -13,7 +13,7 @@
  * RUN: -n 3 --lenient-exit ; args dies ; kill 1 at session.open ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 --lenient-exit ; args dies ; kill 1 at call:MPI_Comm_create_from_group ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 4 --lenient-exit ; args dies ; set AGREE_SHM=0 ; kill 1 at call:MPI_Comm_create_from_group ; expect "rank 3 ok"
- * RUN: -n 3 --lenient-exit ; args dies ; set NODES=2 ; kill 1 at session.open ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args dies ; set MACHINES=2 ; kill 1 at session.open ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args stopped ; kill 1 at session.open ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args ends ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "mend:" */
 #include "../common.h"

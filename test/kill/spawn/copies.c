@@ -9,7 +9,6 @@
  *
  *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together */
 /* RUN: -n 4 --copies ; args none 2 ; expect-no "started anew" ; plain */
-/* RUN: -n 4 --copies ; args none 2 ; set NODES=2 ; plain */
 /* RUN: -n 4 --copies ; args none 2 ; set MACHINES=2 ; plain */
 /* RUN: -n 4 --copies --bind-to core ; args none 2 ; plain */
 /* RUN: -n 4 --copies --spares 1 ; args none 1 ; plain */

@@ -12,7 +12,7 @@
 /* RUN: -n 6 --lenient-exit ; kill 3 at disconnect.quiet */
 /* RUN: -n 6 --lenient-exit ; kill 5 at disconnect.done */
 /* RUN: -n 6 --lenient-exit ; kill 0 at disconnect.quiet ; kill 4 at disconnect.done */
-/* RUN: -n 6 --lenient-exit ; kill 3 at disconnect.quiet ; set NODES=2 */
+/* RUN: -n 6 --lenient-exit ; kill 3 at disconnect.quiet ; set MACHINES=2 */
 #include "../common.h"
 
 int main(int argc, char **argv)

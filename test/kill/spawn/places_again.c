@@ -12,7 +12,7 @@
 /* RUN: -n 4 --universe 6 ; args 60 7 */
 /* RUN: -n 4 --universe 5 ; args 40 0 ; set AGREE_SHM=0 ; set REVOKE_SHM=0 */
 /* RUN: -n 4 --universe 5 ; args 40 0 ; set COLL_SHM=0 */
-/* RUN: -n 4 --universe 5 ; args 40 0 ; set NODES=2 */
+/* RUN: -n 4 --universe 5 ; args 40 0 ; set MACHINES=2 */
 /* RUN: -n 4 --universe 5 ; args 40 0 ; set RMA_SHM=0 */
 /* RUN: -n 3 --universe 5 --spares 2 ; args 20 5 */
 /* RUN: -n 8 --universe 9 ; args 30 0 */

@@ -15,11 +15,11 @@
 /* RUN: -n 1 --universe 3 ; args 2 late ; time 40 */
 /* RUN: -n 2 --universe 5 ; args 40 plain */
 /* RUN: -n 4 --universe 7 ; args 30 plain */
-/* RUN: -n 2 --universe 5 ; args 25 plain ; set NODES=2 */
+/* RUN: -n 2 --universe 5 ; args 25 plain ; set MACHINES=2 */
 /* RUN: -n 2 --universe 5 ; args 25 plain ; set AGREE_SHM=0 ; set REVOKE_SHM=0 ; set COLL_SHM=0 */
 /* RUN: -n 2 --universe 5 ; args 25 plain ; set RMA_SHM=0 */
 /* RUN: -n 2 --universe 7 ; args 12 chain */
-/* RUN: -n 1 --universe 6 ; args 12 chain ; set NODES=2 */
+/* RUN: -n 1 --universe 6 ; args 12 chain ; set MACHINES=2 */
 #include "../common.h"
 
 #define DELAY_US 2500000

@@ -11,7 +11,7 @@
  * RUN: -n 2 ; args 2 ; expect "2 of 2 after 2"
  * RUN: -n 2 ; args 7 ; expect "2 of 2 after 7"
  * RUN: -n 2 --spares 3 ; args 6 ; expect "2 of 2 after 6"
- * RUN: -n 2 ; args 5 ; set NODES=2 ; expect "2 of 2 after 5"
+ * RUN: -n 2 ; args 5 ; set MACHINES=2 ; expect "2 of 2 after 5"
  * RUN: -n 5 ; args 11 ; set AGREE_SHM=0 ; expect "5 of 5 after 11"
  * RUN: -n 2 --strict-exit ; args 4 ; exit 137 ; expect "2 of 2 after 4"
  * RUN: -n 2 --lenient-exit ; args 4 ; expect "2 of 2 after 4"

@@ -3,7 +3,7 @@
  *
  *   R34: a name of the dead is not found, and their ports are refused */
 /* RUN: -n 3 */
-/* RUN: -n 3 ; set NODES=2 */
+/* RUN: -n 3 ; set MACHINES=2 */
 #include "../common.h"
 
 enum { OPEN, LATE, MET };

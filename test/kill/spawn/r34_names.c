@@ -4,7 +4,7 @@
  *
  *   R34: a name of the dead is not found, and their ports are refused */
 /* RUN: -n 4 ; args die */
-/* RUN: -n 4 ; args die ; set NODES=2 */
+/* RUN: -n 4 ; args die ; set MACHINES=2 */
 /* RUN: -n 4 ; kill 1 at call:MPI_Publish_name ; args call */
 /* RUN: -n 4 ; args abort ; exit 3 */
 #include "../common.h"

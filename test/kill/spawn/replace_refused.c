@@ -6,7 +6,7 @@
  *   R31: the memory of a dead member stays as it was
  *   S2-5: creation is uniform: at all survivors or at none */
 /* RUN: -n 3 --universe 3 */
-/* RUN: -n 4 --universe 5 ; set NODES=2 */
+/* RUN: -n 4 --universe 5 ; set MACHINES=2 */
 /* RUN: -n 4 --universe 5 ; set COLL_SHM=0 ; set AGREE_SHM=0 */
 #include "../common.h"
 

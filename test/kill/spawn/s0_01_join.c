@@ -13,7 +13,7 @@
 /* RUN: -n 2 ; args none ; kill 0 at call:MPI_Comm_join>member.hello */
 /* RUN: -n 2 --lenient-exit ; args any ; kill 0 at call:MPI_Comm_join>agree.enter */
 /* RUN: -n 2 --lenient-exit ; args any ; kill 1 at call:MPI_Comm_join>agree.enter#2 */
-/* RUN: -n 2 ; args none ; kill 1 at call:MPI_Comm_join>member.hello ; set NODES=2 */
+/* RUN: -n 2 ; args none ; kill 1 at call:MPI_Comm_join>member.hello ; set MACHINES=2 */
 /* RUN: -n 2 ; args none ; kill 0 at call:MPI_Comm_join>member.hello ; set AGREE_SHM=0 ; set COLL_SHM=0 */
 #include "../common.h"
 

@@ -2,7 +2,8 @@
 /* Any process dies while two groups connect: both sides get an error, or both get the intercommunicator, and every call
  * ends.
  *
- * Ranks 0 to 2 accept, ranks 3 to 5 connect; roots are 0 and 3.
+ * Ranks 0 to 2 accept, ranks 3 to 5 connect; roots are 0 and 3.  What a process says in a poll leaves it at the end of the poll
+ * where it goes over sockets.  So a root that dies at port.coming on another node has not come, and accept waits for the next one.
  *
  *   S0-35: the roots of connect and accept both report a process failure or neither does
  *   S0-36: an invalidated communicator is reported as such, not as a process failure
@@ -26,12 +27,12 @@
 /* RUN: -n 6 ; kill 5 at port.meet ; args no */
 /* RUN: -n 6 ; kill 2 at port.meet ; kill 4 at port.meet ; args no */
 /* RUN: -n 6 ; kill 0 at port.welcome ; kill 3 at port.coming ; args no */
-/* RUN: -n 6 ; kill 3 at port.coming ; args no ; set NODES=2 */
+/* RUN: -n 6 ; kill 3 at port.meet ; args no ; set MACHINES=2 */
 /* RUN: -n 6 ; args revoke 4 ; times 5 */
 /* RUN: -n 6 ; args revoke 1 ; times 5 */
-/* RUN: -n 6 ; args revoke 4 ; set NODES=2 */
+/* RUN: -n 6 ; args revoke 4 ; set MACHINES=2 */
 /* RUN: -n 6 ; args revoke 4 ; set REVOKE_SHM=0 ; set AGREE_SHM=0 */
-/* RUN: -n 6 ; kill 4 at call:MPI_Comm_connect ; args no ; set NODES=2 */
+/* RUN: -n 6 ; kill 4 at call:MPI_Comm_connect ; args no ; set MACHINES=2 */
 /* RUN: -n 6 ; kill 0 at call:MPI_Comm_accept>member.hello ; args no ; set AGREE_SHM=0 ; set COLL_SHM=0 */
 #include "../common.h"
 

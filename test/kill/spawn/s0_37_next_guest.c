@@ -11,7 +11,7 @@
 /* RUN: -n 6 ; kill 3 at port.meet */
 /* RUN: -n 6 ; kill 3 at port.knock ; kill 4 at port.knock */
 /* RUN: -n 6 ; kill 3 at port.coming ; kill 4 at port.knock */
-/* RUN: -n 6 ; kill 3 at port.knock ; set NODES=2 */
+/* RUN: -n 6 ; kill 3 at port.knock ; set MACHINES=2 */
 /* RUN: -n 6 ; kill 3 at port.coming ; set AGREE_SHM=0 ; set COLL_SHM=0 */
 #include "../common.h"
 

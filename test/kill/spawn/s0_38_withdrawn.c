@@ -18,10 +18,9 @@
 /* RUN: -n 3 --universe 9 ; kill 3 at member.hello ; args no */
 /* RUN: -n 3 --universe 9 --lenient-exit ; kill 4 at init.done ; args yes */
 /* RUN: -n 3 --universe 9 --lenient-exit ; kill 3 at init.done ; args yes */
-/* RUN: -n 3 --universe 9 ; kill 0 at spawn.started ; set NODES=2 ; args no */
+/* RUN: -n 3 --universe 9 ; kill 0 at spawn.started ; set MACHINES=2 ; args no */
 /* RUN: -n 3 --universe 9 ; kill 1 at spawn.told ; set AGREE_SHM=0 ; args no */
 /* RUN: -n 3 --universe 9 ; kill 3 at spawn.join ; set COLL_SHM=0 ; set AGREE_SHM=0 ; args no */
-/* RUN: -n 3 --universe 9 ; kill 0 at spawn.started ; set MACHINES=2 ; args no */
 /* RUN: -n 3 --universe 9 ; kill 1 at spawn.told ; set MACHINES=3 ; args no */
 /* RUN: -n 3 --universe 9 ; kill 3 at spawn.join ; set MACHINES=2 ; args no */
 /* RUN: -n 3 --universe 9 ; kill 4 at spawn.join ; set MACHINES=3 ; args no */

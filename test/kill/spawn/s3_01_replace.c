@@ -13,7 +13,7 @@
 /* RUN: -n 5 ; args 6 1:0 3:1 3:4 5:2 */
 /* RUN: -n 8 ; args 5 1:0 1:1 1:2 1:3 1:4 1:5 1:6 */
 /* RUN: -n 16 ; args 4 1:3 2:3 2:8 3:15 3:0 */
-/* RUN: -n 5 ; args 6 1:0 3:1 3:4 5:2 ; set NODES=2 */
+/* RUN: -n 5 ; args 6 1:0 3:1 3:4 5:2 ; set MACHINES=2 */
 /* RUN: -n 5 ; args 6 1:0 3:1 3:4 5:2 ; set COLL_SHM=0 ; set AGREE_SHM=0 */
 /* RUN: -n 1 ; args 3 */
 /* RUN: -n 4 ; args 4 2:2 ; kill 1 at replace.shrunk */
@@ -32,8 +32,7 @@
 /* RUN: -n 4 ; args 4 2:2 ; kill 1 at member.create.decided#1 */
 /* RUN: -n 4 --lenient-exit ; args 9 2:2 4:1 6:0 ; kill 3 at time:4ms? ; times 10 */
 /* RUN: -n 4 --universe 9 --lenient-exit ; args 9 2:2 4:1 6:0 ; kill 4 at time:5ms? ; times 10 */
-/* RUN: -n 4 --universe 16 ; args 4 2:2 ; kill 1 at replace.meet ; kill 4 at spawn.join ; kill 5 at replace.meet ; set NODES=2 */
-/* RUN: -n 5 ; args 6 1:0 3:1 3:4 5:2 ; set MACHINES=2 */
+/* RUN: -n 4 --universe 16 ; args 4 2:2 ; kill 1 at replace.meet ; kill 4 at spawn.join ; kill 5 at replace.meet ; set MACHINES=2 */
 /* RUN: -n 8 ; args 5 1:0 1:1 1:2 1:3 1:4 1:5 1:6 ; set MACHINES=3 */
 /* RUN: -n 4 ; args 4 2:2 ; kill 0 at spawn.ask ; set MACHINES=2 */
 /* RUN: -n 4 ; args 4 2:2 ; kill 0 at spawn.started ; set MACHINES=2 */

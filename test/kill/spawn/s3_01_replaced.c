@@ -10,7 +10,7 @@
 /* RUN: -n 4 ; args 1 2 */
 /* RUN: -n 5 ; args 2 1 3 */
 /* RUN: -n 8 ; args 3 0 4 7 */
-/* RUN: -n 4 ; args 1 2 ; set NODES=2 */
+/* RUN: -n 4 ; args 1 2 ; set MACHINES=2 */
 /* RUN: -n 8 ; args 3 0 4 7 ; set MACHINES=3 */
 /* RUN: -n 5 ; args 2 1 3 ; set COLL_SHM=0 ; set AGREE_SHM=0 */
 #include "../common.h"

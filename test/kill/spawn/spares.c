@@ -12,7 +12,6 @@
 /* RUN: -n 4 ; args none 0 0 */
 /* RUN: -n 4 --spares 2 ; args kill 0 2 */
 /* RUN: -n 4 --spares 2 ; args stop 0 2 */
-/* RUN: -n 4 --spares 2 ; args none 2 2 ; set NODES=2 */
 /* RUN: -n 4 --spares 2 ; args none 2 2 ; set MACHINES=2 */
 /* RUN: -n 4 --spares 3 ; args none 2 3 ; set MACHINES=3 */
 /* RUN: -n 4 --spares 1 ; args none 1 1 ; set MACHINES=5 */

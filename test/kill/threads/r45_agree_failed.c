@@ -7,7 +7,7 @@
  * RUN: -n 4 ; kill 1 at agree.enter#20 ; expect "rank 3 ok" ; times 3
  * RUN: -n 4 ; kill 0 at agree.done#9 ; kill 3 at agree.enter#25 ; expect "rank 2 ok" ; times 3
  * RUN: -n 4 ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#12 ; kill 2 at agree.done#20 ; expect "rank 3 ok" ; times 3
- * RUN: -n 4 ; set NODES=2 ; kill 0 at agree.decided#10 ; expect "rank 3 ok" ; times 3 */
+ * RUN: -n 4 ; set MACHINES=2 ; kill 0 at agree.decided#10 ; expect "rank 3 ok" ; times 3 */
 #include "../common.h"
 
 #include <pthread.h>

@@ -4,7 +4,7 @@
  *
  * RUN: -n 2
  * RUN: -n 2 ; set SPIN=0 ; set YIELD=0
- * RUN: -n 2 ; set NODES=2
+ * RUN: -n 2 ; set MACHINES=2 ; time 60
  * RUN: -n 4 */
 #include "mpi/coll/common.h"
 

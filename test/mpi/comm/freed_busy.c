@@ -4,7 +4,7 @@
  *
  *   S0-1: a call that needs a dead process returns in bounded time */
 /* RUN: -n 2 ; set AGREE_SHM=0 */
-/* RUN: -n 5 ; set NODES=2 */
+/* RUN: -n 5 ; set MACHINES=2 */
 /* RUN: -n 3 ; args one ; set AGREE_SHM=0 */
 /* RUN: -n 2 */
 #include "common.h"

@@ -4,14 +4,12 @@
 /* RUN: -n 1 */
 /* RUN: -n 4 */
 /* RUN: -n 4 --bind-to core */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 #include "../../program.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int nodes = 1;
 
 static cpu_set_t allowed;
 
@@ -97,7 +95,7 @@ static void check_bad(void)
 /* How many ranks of this one's node use the same processor. */
 static int count_here(void)
 {
-    int mine[2] = {sched_getcpu(), rank % nodes}, all[64][2], n = 0;
+    int mine[2] = {sched_getcpu(), node_of(rank)}, all[64][2], n = 0;
 
     CHECK_OK(MPI_Allgather(mine, 2, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD));
     for (int r = 0; r < size; r++)
@@ -121,8 +119,8 @@ static int unguided(MPI_Comm c, int type)
     CHECK_EQ(flag, part != MPI_COMM_NULL);
     if (part == MPI_COMM_NULL)
         return 0;
-    CHECK(c == MPI_COMM_WORLD && nodes > 1 ? !strcmp(by, "mpi_shared_memory")
-                                           : !strncmp(by, "hwloc://", 8));
+    CHECK(c == MPI_COMM_WORLD && nodes() > 1 ? !strcmp(by, "mpi_shared_memory")
+                                             : !strncmp(by, "hwloc://", 8));
     MPI_Comm_size(part, &n);
     MPI_Comm_size(c, &all);
     CHECK(n < all);
@@ -134,7 +132,7 @@ static int unguided(MPI_Comm c, int type)
  * nobody. */
 static void check_unguided(bool bound)
 {
-    int here = count_here(), first = nodes > 1 ? size / nodes : bound && here < size ? here : 0;
+    int here = count_here(), first = nodes() > 1 ? first_of(1) : bound && here < size ? here : 0;
     MPI_Comm node;
 
     CHECK_EQ(unguided(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED), size > 1 ? first : 0);
@@ -150,7 +148,6 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     know_rank();
     return_errors();
-    nodes = getenv("MEND_NODES") ? atoi(getenv("MEND_NODES")) : 1;
     CHECK_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
     check_bad();
     if (CPU_COUNT(&allowed) > 1)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_split_type on an intercommunicator: a part has the processes of one kind from both groups (MPI-5.0 7.4.2), however
- * the groups count the nodes.  The lower half of the ranks is one group, the rest the other; node of rank r: r modulo nodes.
+ * the groups count the nodes.  The even ranks are one group, the odd ones the other, in the other order.
  *
- *     -n 6, two nodes     lower 0 1 2    upper 3 4 5
- *                         node  0 1 0          1 0 1      the first of the upper group is on node 1 */
+ *     -n 6, two nodes     even 0 2 4    odd 5 3 1
+ *                         node 0 0 1        1 1 0      the first of the odd group is on node 1 */
 /* RUN: -n 2 --bind-to none */
 /* RUN: -n 6 */
-/* RUN: -n 6 ; set NODES=2 */
-/* RUN: -n 7 ; set NODES=3 */
-/* RUN: -n 9 ; set NODES=2 ; set AGREE_SHM=0 */
+/* RUN: -n 6 ; set MACHINES=2 */
+/* RUN: -n 7 ; set MACHINES=3 */
+/* RUN: -n 9 ; set MACHINES=2 ; set AGREE_SHM=0 */
 #include "common.h"
 
 #include <sched.h>
@@ -16,11 +16,11 @@
 #include <string.h>
 
 static MPI_Comm inter;
-static int low, nodes = 1, cpus; /* size of the lower group */
+static int cpus;
 
 static bool same_side(int r)
 {
-    return (r < low) == (rank < low);
+    return r % 2 == rank % 2;
 }
 
 static bool all(int r)
@@ -31,7 +31,7 @@ static bool all(int r)
 
 static bool on_my_node(int r)
 {
-    return r % nodes == rank % nodes;
+    return node_of(r) == node_of(rank);
 }
 
 /* Every process uses one processor. */
@@ -96,7 +96,7 @@ static void split(int type, const char *key, const char *value, bool (*is_mine)(
 /* The largest parts of which there are several: nodes, else what divides the processors of one. */
 static void unguided(void)
 {
-    bool (*is_mine)(int) = nodes > 1 ? on_my_node : on_my_processor;
+    bool (*is_mine)(int) = nodes() > 1 ? on_my_node : on_my_processor;
     char kind[64] = "";
     int flag = 0, len = sizeof(kind);
     MPI_Comm c = MPI_COMM_WORLD;
@@ -108,8 +108,8 @@ static void unguided(void)
     CHECK_OK(MPI_Info_free(&info));
     CHECK_EQ(flag, c != MPI_COMM_NULL);
     if (flag)
-        CHECK(nodes > 1 ? !strcmp(kind, "mpi_shared_memory") : !strncmp(kind, "hwloc://", 8));
-    if (nodes == 1 && (cpus == 1 || size < 3))
+        CHECK(nodes() > 1 ? !strcmp(kind, "mpi_shared_memory") : !strncmp(kind, "hwloc://", 8));
+    if (nodes() == 1 && (cpus == 1 || size < 3))
         CHECK(c == MPI_COMM_NULL); /* all are in one part */
     else
         check_part(c, is_mine);
@@ -137,14 +137,15 @@ static void use_one_processor(void)
 
 int main(int argc, char **argv)
 {
+    int odd, last_odd;
     MPI_Comm local;
 
     start(&argc, &argv);
-    nodes = getenv("MEND_NODES") ? atoi(getenv("MEND_NODES")) : 1;
-    low = size / 2;
     use_one_processor();
-    CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, rank >= low, rank, &local));
-    CHECK_OK(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, rank >= low ? 0 : low, 11, &inter));
+    odd = rank % 2;
+    last_odd = size - 1 - size % 2;
+    CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, odd, odd ? -rank : rank, &local));
+    CHECK_OK(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, odd ? 0 : last_odd, 11, &inter));
     CHECK_OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
     split(MPI_COMM_TYPE_SHARED, NULL, NULL, on_my_node);
     split(MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "mpi_shared_memory", on_my_node);

@@ -8,7 +8,7 @@
  *
  *   R19: MPI_Finalize succeeds in bounded time at every survivor */
 /* RUN: -n 4 ; set AGREE_SHM=0 */
-/* RUN: -n 8 ; set NODES=2 */
+/* RUN: -n 8 ; set MACHINES=2 */
 /* RUN: -n 4 */
 #include "common.h"
 

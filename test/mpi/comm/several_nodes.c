@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A job whose ranks share memory with only some of the others (MEND_NODES): a communicator of one node uses the
+/* A job whose ranks share memory with only some of the others: a communicator of one node uses the
  * shared memory, another one does not, and both do the same.
  *
- *   node of rank r: r modulo `nodes`         world ──split by type──> one communicator for each node
- *                                                  ──split across───> one member of each node
+ *   world ──split by type──> one communicator for each node
+ *         ──split across───> at most one member of each node
  *
  * A revocation reaches all members, also where a process of another node proposed the context. */
-/* RUN: -n 4 ; set NODES=2 ; args 2 ; expect "rank 0 ok" ; expect "rank 3 ok" */
-/* RUN: -n 7 ; set NODES=3 ; args 3 ; expect "rank 6 ok" */
-/* RUN: -n 3 ; set NODES=3 ; args 3 ; expect "rank 2 ok" */
-/* RUN: -n 4 ; args 1 ; expect "rank 3 ok" */
-/* RUN: -n 5 ; set NODES=2 ; args 2 ; set AGREE_SHM=0 ; set SPIN=0 ; set YIELD=0 ; expect "rank 4 ok" */
+/* RUN: -n 4 ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 3 ok" */
+/* RUN: -n 7 ; set MACHINES=3 ; expect "rank 6 ok" */
+/* RUN: -n 3 ; set MACHINES=3 ; expect "rank 2 ok" */
+/* RUN: -n 4 ; expect "rank 3 ok" */
+/* RUN: -n 5 ; set MACHINES=2 ; set AGREE_SHM=0 ; set SPIN=0 ; set YIELD=0 ; expect "rank 4 ok" */
 #include "common.h"
 
 #include <mpi_ft.h>
-
-static int nodes;
 
 static void sum_up(MPI_Comm c)
 {
@@ -104,19 +102,18 @@ int main(int argc, char **argv)
     int n, found, *global;
 
     start(&argc, &argv);
-    nodes = atoi(argv[1]);
     CHECK_OK(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
     MPI_Comm_size(node, &n);
-    CHECK_EQ(n, (size - rank % nodes + nodes - 1) / nodes);
+    CHECK_EQ(n, first_of(node_of(rank) + 1) - first_of(node_of(rank)));
     CHECK_OK(MPI_Comm_get_attr(world, MPI_WTIME_IS_GLOBAL, (void *)&global, &found));
-    CHECK_EQ(*global, nodes == 1);
-    CHECK_OK(MPI_Comm_split(world, rank / nodes, 0, &across));
+    CHECK_EQ(*global, nodes() == 1);
+    CHECK_OK(MPI_Comm_split(world, rank - first_of(node_of(rank)), 0, &across));
     CHECK_OK(MPI_Comm_split(across, 0, 0, &both));
     MPI_Comm all[] = {world, node, across, both};
     for (int i = 0; i < 4; i++) {
         MPI_Comm_size(all[i], &n);
         sum_up(all[i]);
-        share(all[i], nodes == 1 || i == 1 || n == 1);
+        share(all[i], nodes() == 1 || i == 1 || n == 1);
         put_around(all[i]);
         exchange(all[i]);
         revoke_a_duplicate(all[i]);

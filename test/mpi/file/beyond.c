@@ -3,7 +3,7 @@
  * from windows that all see, each for itself, together with holes, by the kernel, converted. */
 /* RUN: -n 1 */
 /* RUN: -n 4 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 /* RUN: -n 4 ; set RMA_SHM=0 */
 /* RUN: -n 2 ; set FILE_ASYNC=always */
 #include "common.h"

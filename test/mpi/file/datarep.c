@@ -3,7 +3,7 @@
  * in both widths, with sizes and bytes of its own, from memory with holes; what their functions are given; their errors. */
 /* RUN: -n 1 */
 /* RUN: -n 3 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 #include "common.h"
 
 #define RW (MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE)

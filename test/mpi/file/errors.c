@@ -6,7 +6,7 @@
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 /* RUN: -n 3 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 #include "common.h"
 
 #include <fcntl.h>

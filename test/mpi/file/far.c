@@ -3,7 +3,7 @@
  * which there are a million, the run would not end in time. */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 /* RUN: -n 4 ; set RMA_SHM=0 */
 #include "common.h"
 

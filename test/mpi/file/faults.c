@@ -7,7 +7,7 @@
  *   R33: an error of writing is one class at all at sync, and stays until the file is closed */
 /* RUN: -n 1 */
 /* RUN: -n 3 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 #include "common.h"
 
 #include <errno.h>

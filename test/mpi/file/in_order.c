@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nonblocking collective accesses, then a collective call of another kind on the same file, before their requests are completed:
  * each call gets what belongs to it, whatever the members exchange for it. */
-/* RUN: -n 2 ; set NODES=2 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 2 ; set MACHINES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 /* RUN: -n 4 */
 /* RUN: -n 66 ; time 60 */
 #include "common.h"

@@ -9,7 +9,7 @@
  *   R33: an error of writing is one class at all at sync, and stays until the file is closed */
 /* RUN: -n 1 ; args - ; set FILE_ASYNC=always */
 /* RUN: -n 3 ; args - ; set FILE_ASYNC=always */
-/* RUN: -n 4 ; args - ; set FILE_ASYNC=always ; set NODES=2 */
+/* RUN: -n 4 ; args - ; set FILE_ASYNC=always ; set MACHINES=2 */
 /* RUN: -n 4 ; args - ; set FILE_ASYNC=always ; set YIELD=0 ; set SPIN=0 */
 /* RUN: -n 1 ; args - */
 /* RUN: -n 3 ; args - ; set FILE_ASYNC=never */

@@ -3,7 +3,7 @@
 /* RUN: -n 1 */
 /* RUN: -n 3 */
 /* RUN: -n 8 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 #include "common.h"
 
 #include <errno.h>

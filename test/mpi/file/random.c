@@ -13,10 +13,10 @@
 /* RUN: -n 3 ; args 1{n} 20 ; times 8 */
 /* RUN: -n 4 ; args 2{n} 20 ; times 8 */
 /* RUN: -n 8 ; args 3{n} 12 ; times 4 */
-/* RUN: -n 4 ; args 4{n} 12 ; times 3 ; set NODES=2 */
+/* RUN: -n 4 ; args 4{n} 12 ; times 3 ; set MACHINES=2 */
 /* RUN: -n 3 ; args 5{n} 12 ; times 3 ; set RMA_SHM=0 */
 /* RUN: -n 3 ; args 6{n} 20 ; times 4 ; set FILE_ASYNC=always */
-/* RUN: -n 4 ; args 7{n} 12 ; times 3 ; set FILE_ASYNC=always ; set NODES=2 */
+/* RUN: -n 4 ; args 7{n} 12 ; times 3 ; set FILE_ASYNC=always ; set MACHINES=2 */
 #include "random_views.h"
 
 #include <fcntl.h>

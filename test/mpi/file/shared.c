@@ -4,7 +4,7 @@
 /* RUN: -n 1 */
 /* RUN: -n 3 */
 /* RUN: -n 8 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 #include "common.h"
 
 #define RW    (MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE)

@@ -8,7 +8,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 5 */
 /* RUN: -n 8 */
-/* RUN: -n 5 ; set NODES=2 */
+/* RUN: -n 5 ; set MACHINES=2 */
 /* RUN: -n 5 ; set RMA_SHM=0 */
 /* RUN: -n 4 ; set COLL_SHM=0 ; set AGREE_SHM=0 */
 #include "common.h"

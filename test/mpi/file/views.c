@@ -8,7 +8,7 @@
 /* RUN: -n 3 ; args 2 40 */
 /* RUN: -n 5 ; args 3 30 */
 /* RUN: -n 8 ; args 4 15 */
-/* RUN: -n 4 ; args 5 20 ; set NODES=2 */
+/* RUN: -n 4 ; args 5 20 ; set MACHINES=2 */
 #include "common.h"
 
 #define FILE_MAX 20000

@@ -6,7 +6,7 @@
 /* RUN: -n 2 --memory-alloc-kinds system,nosuch:device,mpi:alloc_mem ; args system,mpi:alloc_mem,mpi ; expect "all infos agree" */
 /* RUN: -n 2 -memory-alloc-kinds mpi:win_allocate:win_allocate_shared ; args mpi:win_allocate:win_allocate_shared,mpi,system ; expect "all infos agree" */
 /* RUN: -n 2 --memory-allocation-kinds system,,system,mpi:,mpi:nosuch,:,mpix ; args system,mpi ; expect "all infos agree" */
-/* RUN: -n 2 --set NODES=2 ; args mpi,system ; expect "all infos agree" */
+/* RUN: -n 2 --set MACHINES=2 ; args mpi,system ; expect "all infos agree" */
 #include "../comm/common.h"
 
 #define KEY "mpi_memory_alloc_kinds"

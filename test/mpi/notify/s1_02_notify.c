@@ -11,7 +11,6 @@
  *
  * RUN: -n 2 ; expect "notified in 7 ways"
  * RUN: -n 4 ; expect "notified in 7 ways"
- * RUN: -n 2 ; set NODES=2 ; expect "notified in 7 ways"
  * RUN: -n 2 ; set MACHINES=2 ; expect "notified in 7 ways" */
 #include "../../program.h"
 

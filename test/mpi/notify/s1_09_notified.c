@@ -11,7 +11,7 @@
  *
  * RUN: -n 2 ; expect "rolled back 5 times"
  * RUN: -n 2 ; set SAFE_POINT=copy_back ; expect "rolled back 5 times"
- * RUN: -n 2 ; set NODES=2 ; expect "rolled back 5 times"
+ * RUN: -n 2 ; set MACHINES=2 ; expect "rolled back 5 times"
  *
  * On one core rank 0 often runs before rank 1 has left the call that woke it:
  * RUN: -n 2 ; args one_core ; expect "rolled back 5 times" ; times 3

@@ -5,7 +5,7 @@
  *     0: Isends, Waitall, Recv          1: Recvs, Send
  *
  * A process that loses its core within a burst may send more often, so the least of all rounds counts. */
-/* RUN: -n 2 ; set NODES=2 ; set NET=tcp */
+/* RUN: -n 2 ; set MACHINES=2 */
 #include "common.h"
 
 #include <limits.h>

@@ -14,7 +14,7 @@
  *
  * RUN: -n 2 ; args freed 8
  * RUN: -n 2 ; args freed 300000
- * RUN: -n 2 ; args freed 300000 ; set NODES=2
+ * RUN: -n 2 ; args freed 300000 ; set MACHINES=2
  * RUN: -n 2 ; args forgotten 8
  * RUN: -n 2 ; args early 8
  * RUN: -n 1 ; args left 8

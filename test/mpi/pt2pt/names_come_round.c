@@ -8,7 +8,7 @@
  * RUN: -n 2 ; set COUNTERS_LEFT=102 ; set SINGLE_COPY=always
  * RUN: -n 2 ; set COUNTERS_LEFT=103 ; set SINGLE_COPY=always
  * RUN: -n 5 ; set COUNTERS_LEFT=400
- * RUN: -n 2 ; set COUNTERS_LEFT=100 ; set NODES=2 */
+ * RUN: -n 2 ; set COUNTERS_LEFT=100 ; set MACHINES=2 */
 #include "common.h"
 
 #define ROUNDS 300

@@ -5,7 +5,7 @@
  *
  * RUN: -n 2 ; set SINGLE_COPY=always ; expect "rank 0 ok"
  * RUN: -n 2 ; set SINGLE_COPY=never ; expect "rank 0 ok"
- * RUN: -n 2 ; set NODES=2 ; expect "rank 0 ok" */
+ * RUN: -n 2 ; set MACHINES=2 ; expect "rank 0 ok" */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * RUN: -n 2 ; set SINGLE_COPY=never ; time 60
  * RUN: -n 3 ; set SINGLE_COPY=never ; time 60
  * RUN: -n 2 ; set RMA_SHM=0 ; time 60
- * RUN: -n 2 ; set NODES=2 ; time 60 */
+ * RUN: -n 2 ; set MACHINES=2 ; time 60 */
 #include "common.h"
 
 #define MOST   (3 << 20)

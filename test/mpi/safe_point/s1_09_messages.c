@@ -13,8 +13,8 @@
  * RUN: -n 2 ; set SAFE_POINT=copy_back ; expect "as before 4 messages"
  * RUN: -n 2 ; set SAFE_POINT=fork ; expect "as before 4 messages"
  * RUN: -n 2 ; set SAFE_POINT=full ; expect "as before 4 messages"
- * RUN: -n 2 ; set NODES=2 ; expect "as before 4 messages"
- * RUN: -n 2 ; set NODES=2 ; set SAFE_POINT=drop ; expect "as before 4 messages" */
+ * RUN: -n 2 ; set MACHINES=2 ; expect "as before 4 messages"
+ * RUN: -n 2 ; set MACHINES=2 ; set SAFE_POINT=drop ; expect "as before 4 messages" */
 #include "../../program.h"
 
 #include <sys/mman.h>

@@ -6,7 +6,7 @@
 /* RUN: -n 1 */
 /* RUN: -n 4 */
 /* RUN: -n 5 ; set AGREE_SHM=0 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 /* RUN: -n 3 ; set COLL_SHM=0 ; args threads */
 #include "common.h"
 

@@ -5,7 +5,7 @@
  * Arguments: jobs: the ranks of this job meet a program that was started alone, which is another job. */
 /* RUN: -n 2 ; args pairs */
 /* RUN: -n 6 ; args pairs */
-/* RUN: -n 4 ; args pairs ; set NODES=2 */
+/* RUN: -n 4 ; args pairs ; set MACHINES=2 */
 /* RUN: -n 4 ; args pairs ; set COLL_SHM=0 ; set AGREE_SHM=0 ; set REVOKE_SHM=0 */
 /* RUN: -n 2 ; args threads */
 /* RUN: -n 1 ; args jobs */

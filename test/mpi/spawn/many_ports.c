@@ -3,7 +3,7 @@
  * guest gets one host. */
 /* RUN: -n 2 */
 /* RUN: -n 4 ; time 60 */
-/* RUN: -n 3 ; set NODES=2 ; time 60 */
+/* RUN: -n 3 ; set MACHINES=2 ; time 60 */
 /* RUN: -n 3 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; time 60 */
 #include "common.h"
 

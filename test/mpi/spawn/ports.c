@@ -5,7 +5,7 @@
  *   R34: a name of the dead is not found, and their ports are refused */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
-/* RUN: -n 6 ; set NODES=2 */
+/* RUN: -n 6 ; set MACHINES=2 */
 /* RUN: -n 4 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; set REVOKE_SHM=0 */
 #include "common.h"
 

@@ -5,7 +5,7 @@
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 /* RUN: -n 3 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; set REVOKE_SHM=0 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 /* RUN: -n 5 --universe 40 */
 #include "common.h"
 

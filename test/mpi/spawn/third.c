@@ -2,7 +2,7 @@
 /* A process that did not take part in starting others meets them in an intercommunicator that one that did creates, and
  * hears from them first; and a death among them, which it did not know, does it no harm. */
 /* RUN: -n 2 */
-/* RUN: -n 4 ; set NODES=2 */
+/* RUN: -n 4 ; set MACHINES=2 */
 /* RUN: -n 3 --universe 9 --lenient-exit ; kill 3 at init.done ; args alone */
 #include "common.h"
 

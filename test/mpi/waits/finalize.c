@@ -12,7 +12,7 @@
  * RUN: -n 4 ; set SLEEP_MAX=0 ; args 200 never ; kill 3 at in:MPI_Finalize:0,1,2 ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; set SLEEP_MAX=0 ; set SPIN=0 ; set YIELD=0 ; args 0 up ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 40 ; set SLEEP_MAX=0 ; set SPIN=0 ; set YIELD=0 ; args 0 down ; expect "rank 0 ok" ; expect "rank 39 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set NODES=2 ; args 100 apart ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 100 apart ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; set SLEEP_MAX=0 ; args 100 apart threads ; expect "rank 0 ok" ; expect "rank 3 ok" */
 #include "../../program.h"
 
