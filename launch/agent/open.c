@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -130,14 +129,6 @@ static void open_descriptors(struct agent *agent)
         die("the system has no file descriptors left");
 }
 
-/* A job that is connected with one of several nodes opens its door then (link.c). */
-static bool wants_door(const struct agent *agent)
-{
-    const char *net = agent->o->params.net;
-
-    return agent->nodes.n || (net && !strcmp(net, "tcp"));
-}
-
 void mend_agent_open(struct agent *agent, struct mend_options *o)
 {
     agent->o = o;
@@ -160,7 +151,8 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     create_detector(agent);
     create_segment(agent);
     mend_links_open(agent);
-    if (wants_door(agent) && !mend_doorman_open(agent))
+    /* One of one node opens its door when it is connected with a job of several (link.c). */
+    if (agent->nodes.n && !mend_doorman_open(agent))
         die("cannot take connections on the loopback interface");
     mend_bind_choose(agent);
     prctl(PR_SET_CHILD_SUBREAPER, 1);

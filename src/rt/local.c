@@ -203,13 +203,10 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
            syscall(SYS_tgkill, (pid_t)mend_load_relaxed(&r->pid), (pid_t)thread, SIGURG) == 0;
 }
 
-/* Of this job.  In a job of one node MEND_NODES puts it on another one, for tests, in the same segment; a process that has
- * read no parameters has 0 of them. */
+/* Of this job. */
 static void meet_in_job(struct mend_proc *self, mend_peer p, const struct mend_node_process *given)
 {
     const struct local *l = self->rt_state;
-    uint64_t nodes = l->shm->nodes_n ? 0 : self->params.nodes;
-    mend_place place = mend_place_at(given->place);
 
     if (given->node != l->shm->node)
         mend_node_meet_elsewhere(self, p,
@@ -217,14 +214,8 @@ static void meet_in_job(struct mend_proc *self, mend_peer p, const struct mend_n
                                                      .node = (int32_t)given->node,
                                                      .place = MEND_PLACE_NONE,
                                                      .sends = MEND_PLACE_NONE});
-    else if (!nodes || (uint64_t)p % nodes == (uint64_t)self->me % nodes)
-        mend_node_meet(self, p, place);
     else
-        mend_node_meet_elsewhere(self, p,
-                                 (struct mend_where){.kind = MEND_WHERE_NODE,
-                                                     .node = (int32_t)((uint64_t)p % nodes),
-                                                     .place = place,
-                                                     .sends = place});
+        mend_node_meet(self, p, mend_place_at(given->place));
 }
 
 /* How many names the agent has given.  acquire: pairs with the release in mend_segment_name() */
@@ -357,8 +348,7 @@ static struct sockaddr_in address_of(const struct mend_proc *self, mend_peer pee
         at.sin_port = b->port;
         at.sin_addr.s_addr = b->ipv4;
     } else {
-        const struct mend_door *door =
-            h->nodes_n ? &mend_node_of_job(h, (uint32_t)where->node)->door : &h->door;
+        const struct mend_door *door = &mend_node_of_job(h, (uint32_t)where->node)->door;
 
         at.sin_port = door->port;
         at.sin_addr.s_addr = door->ipv4;
@@ -719,9 +709,8 @@ static const char *local_host(struct mend_proc *self, mend_peer peer)
     struct mend_node_header *h = ((struct local *)self->rt_state)->shm;
     const struct mend_where *where = &mend_peer_entry(self, peer)->where;
 
-    return h->nodes_n && where->kind == MEND_WHERE_NODE
-               ? mend_node_of_job(h, (uint32_t)where->node)->host
-               : h->host;
+    return where->kind == MEND_WHERE_NODE ? mend_node_of_job(h, (uint32_t)where->node)->host
+                                          : h->host;
 }
 
 const struct mend_rt mend_rt_local = {

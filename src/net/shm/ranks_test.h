@@ -48,7 +48,7 @@ static inline void on_damage(struct mend_proc *self, mend_peer from)
     damaged_n++;
 }
 
-static inline void begin_on_nodes(mend_peer nodes_n)
+static inline void begin_in_jobs(mend_peer jobs_n)
 {
     if (segment)
         end_segment();
@@ -62,13 +62,13 @@ static inline void begin_on_nodes(mend_peer nodes_n)
             (struct mend_proc){.me = p, .arena = mend_arena_create(), .on_damage = on_damage};
         procs[p].on_frame[MEND_FRAME_EAGER] = procs[p].on_frame[MEND_FRAME_DATA] = on_frame;
         CHECK(mend_peers_add(&procs[p], RANKS));
-        open_rank(&procs[p], nodes_n);
+        open_rank(&procs[p], jobs_n);
     }
 }
 
 static inline void begin(void)
 {
-    begin_on_nodes(1);
+    begin_in_jobs(1);
 }
 
 static inline struct mend_frame frame_of(mend_peer from, int number, uint32_t len)

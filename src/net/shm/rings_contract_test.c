@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The contract of net.h between ranks of one segment that are kept apart, each on a node of its own. */
+/* The contract of net.h between processes each of which is of another job. */
 #include "net/contract_test.h"
 #include "net/shm/segment_test.h"
 

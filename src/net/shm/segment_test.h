@@ -4,6 +4,7 @@
 #define MEND_NET_SHM_SEGMENT_TEST_H
 
 #include "net/net.h"
+#include "node/abroad.h"
 #include "node/layout.h"
 #include "node/node.h"
 
@@ -37,20 +38,24 @@ static inline void end_segment(void)
     segment = NULL;
 }
 
-/* As rt/local.c does: peers on the same one of nodes_n nodes (MEND_NODES) share memory, the others send from their place. */
-static inline void open_rank(struct mend_proc *self, mend_peer nodes_n)
+/* Process p is of job p modulo jobs_n, as rt/local.c and node/abroad.c tell.  One segment is that of all jobs. */
+static inline void open_rank(struct mend_proc *self, mend_peer jobs_n)
 {
+    struct mend_abroad *others = mend_zalloc(self, 1, sizeof(*others));
+
+    *others = (struct mend_abroad){
+        .header = segment, .fd = segment_fd, .mine = mend_place_at((uint32_t)self->me)};
     CHECK_EQ(mend_node_open(self, segment, segment_fd), MEND_OK);
     for (mend_peer p = 0; p < self->peers_n; p++) {
         mend_place place = mend_place_at((uint32_t)p);
 
-        if (p % nodes_n == self->me % nodes_n)
+        if (p % jobs_n == self->me % jobs_n)
             mend_node_meet(self, p, place);
         else
             mend_node_meet_elsewhere(
                 self, p,
                 (struct mend_where){
-                    .kind = MEND_WHERE_NODE, .node = p % nodes_n, .place = place, .sends = place});
+                    .kind = MEND_WHERE_JOB, .place = place, .sends = place, .job = others});
     }
     CHECK_EQ(mend_net_shm.open(self), MEND_OK);
 }

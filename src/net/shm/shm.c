@@ -67,9 +67,9 @@ void mend_shm_give_back_gone(struct mend_proc *self)
 }
 
 /* Its bell begins at 0, whatever a process that had its place before has rung. */
-static bool reach(struct mend_proc *self, mend_peer peer, bool shares_memory)
+static bool reach(struct mend_proc *self, mend_peer peer, enum mend_where_kind kind)
 {
-    if (!self->shm || peer == self->me || mend_peer_shares_memory(self, peer) != shares_memory ||
+    if (!self->shm || peer == self->me || mend_peer_entry(self, peer)->where.kind != kind ||
         mend_node_place_of(self, peer).at == MEND_PLACE_NONE.at)
         return false;
     self->shm->seen[mend_node_place_of(self, peer).at] = 0;
@@ -78,13 +78,12 @@ static bool reach(struct mend_proc *self, mend_peer peer, bool shares_memory)
 
 static bool shm_reach(struct mend_proc *self, mend_peer peer)
 {
-    return reach(self, peer, true);
+    return reach(self, peer, MEND_WHERE_HERE);
 }
 
-/* All that have a place from which they send, and share no memory as far as others know. */
 static bool rings_reach(struct mend_proc *self, mend_peer peer)
 {
-    return reach(self, peer, false);
+    return reach(self, peer, MEND_WHERE_JOB);
 }
 
 static void shm_forget(struct mend_proc *self, mend_peer dead)
@@ -220,7 +219,7 @@ static const struct mend_near near_rings = {
     .take = mend_shm_take,
 };
 
-/* Opened with the other one: both use the same rings. */
+/* Opened with the other one: both use the same rings.  Of the segment of another job nothing else is used. */
 const struct mend_net mend_net_rings = {
     .name = "rings",
     .payload_max_bytes = MEND_SHM_PAYLOAD_MAX,

@@ -16,11 +16,11 @@
 #define A_MOMENT (2 * (mend_time_ns)1000000)
 #define FOR_LONG (60 * (mend_time_ns)1000000000)
 
-MEND_TEST(those_that_share_memory_are_reached_by_shm_and_others_by_rings)
+MEND_TEST(processes_of_this_job_are_reached_by_shm_and_those_of_others_by_rings)
 {
     struct mend_proc alone = {.me = 0};
 
-    begin_on_nodes(2);
+    begin_in_jobs(2);
     for (mend_peer p = 0; p < RANKS; p++)
         for (mend_peer q = 0; q < RANKS; q++) {
             CHECK_EQ(mend_net_shm.reach(&procs[p], q), p != q && p % 2 == q % 2);

@@ -177,11 +177,11 @@ static void open_doors(struct mend_proc *all, mend_peer n)
     door_is_shut = door_is_deaf = with_cables = false;
     copy_of_passed = NULL;
     for (mend_peer p = 0; p < n; p++) {
-        headers[p] = (struct mend_node_header){.job = 7, .door.key = "the job's secret"};
+        headers[p] = (struct mend_node_header){
+            .job = 7, .nodes_n = (uint32_t)n, .door.key = "the job's secret"};
         nodes[p] =
             (struct mend_node){.header = &headers[p], .dial = test_dial, .caller = test_caller};
         all[p].node = &nodes[p];
-        all[p].params.net = "tcp";
         bell_set[p] = epoll_create1(EPOLL_CLOEXEC);
         all[p].bell = &test_bell;
         CHECK_EQ(mend_net_tcp.open(&all[p]), MEND_OK);

@@ -29,16 +29,6 @@
 
 #include "node/abroad.h"
 
-#include <string.h>
-
-/* There are other nodes from the beginning, or a test has some made up. */
-static bool is_wanted(const struct mend_proc *self)
-{
-    const char *wanted = self->params.net;
-
-    return self->node->header->nodes_n || (wanted && !strcmp(wanted, "tcp"));
-}
-
 static enum mend_status begin(struct mend_proc *self)
 {
     struct mend_tcp *t = mend_zalloc(self, 1, sizeof(*t));
@@ -60,7 +50,7 @@ static enum mend_status begin(struct mend_proc *self)
 
 static enum mend_status tcp_open(struct mend_proc *self)
 {
-    if (!self->node || !self->node->dial || !is_wanted(self))
+    if (!self->node || !self->node->dial || !self->node->header->nodes_n)
         return MEND_ERR_UNSUPPORTED;
     return begin(self);
 }
