@@ -28,8 +28,11 @@ static void yield(struct mend_proc *self)
     swapcontext(&r->context, &sim_job->scheduler);
 }
 
+/* Collectives go by nodes then (coll/nodes.h), although no two ranks share memory. */
 static void meet(struct mend_proc *self, mend_peer p)
 {
+    if (sim_job->nodes)
+        mend_peer_entry(self, p)->where.node = sim_node_of(sim_job, p);
     mend_peer_entry(self, p)->presence = &sim_job->rank[p].presence;
     mend_net_connect(self, p, &sim_net);
 }

@@ -78,15 +78,29 @@ static MPI_Comm make_pair(int rank, int size)
     return pair;
 }
 
+/* A sum of ones, and what the last rank says; each is right if it ends without an error. */
+static int add_and_tell(MPI_Comm comm)
+{
+    int rank, size, one = 1, sum, said, good = 1;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    said = rank + 1;
+    if (MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS)
+        good &= sum == size;
+    if (MPI_Bcast(&said, 1, MPI_INT, size - 1, comm) == MPI_SUCCESS)
+        good &= said == size;
+    return good;
+}
+
 /* One round on comm, which becomes the shrunk one.  Returns whether all was as it should be. */
 static int shrink(MPI_Comm *comm)
 {
     unsigned members = members_of(*comm), left;
-    int sum, one = 1, good;
+    int one = 1, good = add_and_tell(*comm);
     MPI_Comm next;
 
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, *comm);
-    good = is_whole(dead_of(*comm), members);
+    good &= is_whole(dead_of(*comm), members);
     MPIX_Comm_agree(*comm, &one);
     good &= is_whole(dead_of(*comm), members);
     if (MPIX_Comm_shrink(*comm, &next) != MPI_SUCCESS)
