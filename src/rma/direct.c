@@ -8,6 +8,7 @@
 #include "base/copy.h"
 #include "net/net.h"
 #include "rma/element.h"
+#include "rma/link.h"
 #include "rma/run.h"
 
 #define CHUNK 2048              /* bytes of elements that are gathered at a time */
@@ -22,12 +23,21 @@ static char *address_of(const struct mend_win *w, const struct mend_rma_op *op)
     return p->here + op->disp * p->disp_unit;
 }
 
-/* The target's own process may do what the target does: it holds the library's lock. */
+static bool moves_only(const struct mend_rma_op *op)
+{
+    return op->kind == MEND_RMA_PUT || op->kind == MEND_RMA_GET;
+}
+
+/* In a window that is not shared only the target changes elements.  Its own process may do what the target does: it holds the library's
+ * lock. */
 bool mend_direct_can(struct mend_win *w, const struct mend_rma_op *op)
 {
-    struct mend_win_part *p = mend_win_reach(w, op->target);
-
-    return w->flavor != MPI_WIN_FLAVOR_DYNAMIC && p->here && (w->shared || op->target == w->me);
+    if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC || !mend_win_reach(w, op->target)->here)
+        return false;
+    if (w->shared)
+        return true;
+    return (op->target == w->me || (moves_only(op) && mend_win_is_near(w, op->target))) &&
+           mend_rma_link_has_lock(w, op->target);
 }
 
 static void put_or_get(const struct mend_rma_data *from, const struct mend_rma_data *to)
@@ -123,9 +133,9 @@ bool mend_direct_may_copy(const struct mend_win *w, const struct mend_rma_op *op
 {
     const struct mend_rma_data *mine = op->kind == MEND_RMA_PUT ? &op->origin : &op->result;
 
-    return (op->kind == MEND_RMA_PUT || op->kind == MEND_RMA_GET) && w->shared &&
-           w->flavor == MPI_WIN_FLAVOR_CREATE && !w->part[op->target].at && mine->type->dense &&
-           op->there.type->dense && near_of(w, op)->pull && near_of(w, op)->push;
+    return moves_only(op) && w->flavor == MPI_WIN_FLAVOR_CREATE && !w->part[op->target].at &&
+           mend_win_is_near(w, op->target) && mine->type->dense && op->there.type->dense &&
+           near_of(w, op)->pull && near_of(w, op)->push && mend_rma_link_has_lock(w, op->target);
 }
 
 static enum mend_status copy_piece(struct mend_win *w, const struct mend_rma_op *op, char *mine,

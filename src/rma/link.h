@@ -57,6 +57,14 @@ static inline bool mend_rma_link_is_full(const struct mend_win *w, int target)
            !mend_win_is_dead(w, target);
 }
 
+/* An operation may take effect now: within lock_all each target is asked for its lock when the first message goes there, and so
+ * the first operation is one. */
+static inline bool mend_rma_link_has_lock(const struct mend_win *w, int target)
+{
+    return w->shared || w->access != MEND_ACCESS_LOCK_ALL ||
+           (w->links && w->links[target] && w->links[target]->lock == MEND_RMA_LINK_HELD);
+}
+
 /* Waits until it is not full.  MPI_ERR_INVALIDATED.  Other threads of the program, and callbacks, may have done anything
  * meanwhile. */
 int mend_rma_link_await_room(struct mend_win *w, int target);

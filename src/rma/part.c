@@ -126,11 +126,14 @@ static void punch(struct mend_win *w, uint64_t at, size_t len)
         mend_node_punch(w->self, at, (len + PAGE - 1) & ~(PAGE - 1));
 }
 
+/* Of those that share memory with this one. */
 static int lowest_survivor(const struct mend_win *w, struct mend_group *dead)
 {
     int r = 0;
 
-    while (r < w->n && mend_group_rank(w->self, dead, mend_comm_peer(w->comm, r)) != MPI_UNDEFINED)
+    while (r < w->n &&
+           (!is_here(w, r) ||
+            mend_group_rank(w->self, dead, mend_comm_peer(w->comm, r)) != MPI_UNDEFINED))
         r++;
     return r;
 }
@@ -144,7 +147,7 @@ void mend_win_give_back_of(struct mend_win *w, struct mend_group *dead)
     for (int i = 0; i < dead->size; i++) {
         int r = mend_group_rank(w->self, w->comm->group, mend_group_peer(dead, i));
 
-        if (r == MPI_UNDEFINED)
+        if (r == MPI_UNDEFINED || !is_here(w, r))
             continue;
         if (theirs && !w->whole)
             punch(w, w->part[r].at, (size_t)w->part[r].size);

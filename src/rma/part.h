@@ -25,7 +25,7 @@ int mend_win_know_parts(struct mend_win *w, const struct mend_win_wish *wish,
 void mend_win_unmap_parts(struct mend_win *w);
 
 /* When all survivors have left the window: gives back what these dead members had taken for it (R31).  The lowest survivor
- * does it; if that one dies before, the pages stay until the job ends. */
+ * of their node does it; if that one dies before, the pages stay until the job ends. */
 void mend_win_give_back_of(struct mend_win *w, struct mend_group *dead);
 
 #endif

@@ -7,11 +7,18 @@
  *   way of an operation         when                                       carried out by
  *   ─────────────────────       ────────────────────────────────────       ────────────────────────────────────
  *   loads and stores            the part lies in the node's segment        the origin, at once         (direct.c)
- *   single copy (put, get)      the program's own memory, one piece on both     the origin, at once         (direct.c)
- *                               sides, where that is faster (way.h)
+ *   single copy (put, get)      the program's own memory of a process of the    the origin, at once         (direct.c)
+ *                               node, one piece on both sides, where that is
+ *                               faster (way.h)
  *   messages                    everything else                            the target, in its next call (serve.c)
  *
- * Accumulates follow one rule more.  Where a part lies in the segment the origin changes its elements, aligned integers
+ * If all members share memory the window is `shared`: its control words lie in the segment, too.  In any other window locks and accumulates
+ * go by messages at all members, also at those of one node, so the target alone decides who has its lock and
+ * changes elements; puts and gets still go by loads and stores, or single copy, where origin and target share memory, once the origin has
+ * the target's lock in an epoch of locks.  What an origin has stored is seen by all that hear of it: a frame, through a ring or a socket,
+ * is sent after the stores and read before the loads of its receiver.
+ *
+ * Accumulates follow one rule more.  Where the window is shared and a part lies in the segment the origin changes its elements, aligned integers
  * by one atomic instruction each (element.h), all others under the part's lock of elements (acclock_sm.h); where it
  * does not, the target changes them, alone.  So any two accumulates that meet at an element exclude each other.
  *
@@ -190,6 +197,13 @@ static inline bool mend_win_is_in_segment(const struct mend_win *w)
 static inline bool mend_win_is_dead(const struct mend_win *w, int rank)
 {
     return mend_peer_is_dead(w->self, mend_comm_peer(w->comm, rank));
+}
+
+/* Puts and gets may reach the memory of a member that lies in the segment. */
+static inline bool mend_win_is_near(const struct mend_win *w, int rank)
+{
+    return w->self->params.rma_shm &&
+           mend_peer_shares_memory(w->self, mend_comm_peer(w->comm, rank));
 }
 
 /* An invariant that does not hold; NULL: all hold (base/check.h).  O(members + attached pieces squared). */

@@ -4,8 +4,8 @@
  * change says which value it found.  So the changes must form one chain from the first value to the last; each value that
  * was read is in it; and what one process sees never goes back in it.
  *
- * RUN: -n 2
- * RUN: -n 4
+ * RUN: -n 2 ; time 60
+ * RUN: -n 4 ; time 60
  * RUN: -n 8 ; time 60
  * RUN: -n 2 ; set RMA_SHM=0 ; time 60
  * RUN: -n 5 ; set RMA_SHM=0 ; time 60 */
