@@ -7,6 +7,7 @@
  * may change the order it is the set of ranks, and joining two that overlap gives poison. */
 #include "coll/choose.h"
 #include "coll/play.h"
+#include "ft/tree.h"
 
 static const int sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                             12, 13, 14, 15, 16, 17, 31, 32, 33, 64};
@@ -401,9 +402,44 @@ MEND_TEST(nodes_are_in_order_of_first_ranks)
     CHECK(!memcmp(x->first, first, sizeof(first)));
     CHECK(!memcmp(x->member, member, sizeof(member)));
     for (int k = 0; k < 3; k++)
-        for (int i = x->first[k]; i < x->first[k + 1]; i++)
+        for (int i = x->first[k]; i < x->first[k + 1]; i++) {
             CHECK_EQ(x->node[x->member[i]], k);
+            CHECK_EQ(x->at[x->member[i]], i);
+        }
     mend_free(play_proc(), x);
+}
+
+/* Edges from node to node in the tree of an agreement over these ranks; order NULL: as they are. */
+static int edges_between(const struct mend_nodes *x, const int *order)
+{
+    struct mend_tree t = {.n = x->size, .bits = 1};
+    int edges = 0;
+
+    for (int i = 1; i < x->size; i++) {
+        int parent = mend_tree_parent(&t, i);
+
+        edges += x->node[order ? order[i] : i] != x->node[order ? order[parent] : parent];
+    }
+    return edges;
+}
+
+/* decide/tree.c takes them node by node. */
+MEND_TEST(nodes_in_a_tree)
+{
+    for (int n = 1; n <= 64; n++)
+        for (shape = 0; shape < PLAY_SHAPES; shape++) {
+            struct mend_nodes *x = play_nodes(n, shape);
+            int whole = x->first[1]; /* members of each node, if all have the same number */
+            int edges = edges_between(x, x->member), log = 31 - __builtin_clz((unsigned)n);
+
+            CHECK(edges <= edges_between(x, NULL));
+            CHECK(edges <= (x->n - 1) * (log + 1));
+            for (int k = 0; k < x->n; k++)
+                whole = x->first[k + 1] - x->first[k] == whole ? whole : 0;
+            if (whole && !(whole & (whole - 1)))
+                CHECK_EQ(edges, x->n - 1);
+            mend_free(play_proc(), x);
+        }
 }
 
 /* Two groups: each rank gets what the other group's vectors come to, or a share of it. */

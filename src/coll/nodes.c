@@ -38,13 +38,15 @@ static void list_members(struct mend_nodes *x)
         x->first[k] = x->first[k - 1];
     x->first[0] = 0;
     x->in_order = true;
-    for (int r = 0; r < x->size; r++)
-        x->in_order &= x->member[r] == r;
+    for (int i = 0; i < x->size; i++) {
+        x->at[x->member[i]] = i;
+        x->in_order &= x->member[i] == i;
+    }
 }
 
 struct mend_nodes *mend_nodes_make(struct mend_proc *self, const int *node, int size, int end)
 {
-    struct mend_nodes *x = mend_alloc(self, sizeof(*x) + (3 * (size_t)size + 1) * sizeof(*x->room));
+    struct mend_nodes *x = mend_alloc(self, sizeof(*x) + (4 * (size_t)size + 1) * sizeof(*x->room));
     int *is = mend_alloc(self, (size_t)end * sizeof(*is));
 
     if (x && is) {
@@ -52,7 +54,8 @@ struct mend_nodes *mend_nodes_make(struct mend_proc *self, const int *node, int 
         x->size = size;
         x->first = x->room;
         x->member = x->first + size + 1;
-        x->node = x->member + size;
+        x->at = x->member + size;
+        x->node = x->at + size;
         number(x, node, is, end);
         list_members(x);
     } else {
@@ -105,19 +108,12 @@ int mend_nodes_of(struct mend_comm *c, struct mend_nodes **nodes_p)
 /* What follows is among the members of the own node.  Returns which of them is the root; 0 if none is. */
 static int inside(struct mend_sched *s, const struct mend_nodes *x, int root)
 {
-    int own = mend_sched_own_rank(s), k = x->node[own], n = x->first[k + 1] - x->first[k];
-    struct mend_among a = {.own = own, .member = x->member + x->first[k], .special = -1};
-    int at_root = 0;
+    int own = mend_sched_own_rank(s), k = x->node[own], first = x->first[k];
 
-    for (int i = 0; i < n; i++) {
-        if (a.member[i] == own)
-            s->rank = i;
-        if (a.member[i] == root)
-            at_root = i;
-    }
-    s->size = n;
-    s->among = a;
-    return at_root;
+    s->rank = x->at[own] - first;
+    s->size = x->first[k + 1] - first;
+    s->among = (struct mend_among){.own = own, .member = x->member + first, .special = -1};
+    return x->node[root] == k ? x->at[root] - first : 0;
 }
 
 /* What follows is among the leaders.  False: this process is none. */

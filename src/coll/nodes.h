@@ -17,6 +17,7 @@ struct mend_nodes {
     bool in_order; /* the members of each node have consecutive ranks */
     int *first;    /* n + 1: where a node begins in `member` */
     int *member;   /* ranks, node by node, in order */
+    int *at;       /* by rank: where it is in `member` */
     int *node;     /* by rank */
     int room[];
 };

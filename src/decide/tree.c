@@ -16,6 +16,8 @@
  * equals the size of the union exactly if every participant had acknowledged all of it. */
 #include "decide/internal.h"
 
+#include "coll/cell.h"
+#include "coll/nodes.h"
 #include "ft/wire.h"
 #include "net/net.h"
 
@@ -26,7 +28,18 @@
 static void step(struct mend_comm *c, enum mend_decide_kind which,
                  const struct mend_agree_event *ev);
 
-/* An empty set of members.  To be freed. */
+/* The machine counts members node by node, so that few edges of its tree lead from node to node (coll/nodes.h). */
+static int32_t index_of(const struct mend_comm *c, int32_t rank)
+{
+    return c->coll->nodes ? c->coll->nodes->at[rank] : rank;
+}
+
+static int32_t rank_at(const struct mend_comm *c, int32_t index)
+{
+    return c->coll->nodes ? c->coll->nodes->member[index] : index;
+}
+
+/* An empty set of members, by index.  To be freed. */
 static uint64_t *make_set(const struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
@@ -47,7 +60,7 @@ static uint64_t *dead_members(struct mend_comm *c, const struct mend_death *deat
         int32_t rank = mend_decide_rank(c->self, c->decide, death[i].peer);
 
         if (rank >= 0)
-            mend_bits_set(set, rank);
+            mend_bits_set(set, index_of(c, rank));
     }
     return set;
 }
@@ -74,7 +87,7 @@ static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind whi
     mend_memory_press(self); /* the others wait for this one's vote */
     a->sm = mend_alloc(self, mend_agree_size(d->members_n, MEND_DECIDE_WINDOW));
     mend_memory_relax(self);
-    mend_agree_init(a->sm, d->members_n, d->me, 1, MEND_DECIDE_WINDOW);
+    mend_agree_init(a->sm, d->members_n, index_of(c, d->me), 1, MEND_DECIDE_WINDOW);
     if (self->deaths_n)
         tell_dead(c, which);
     return a->sm;
@@ -97,7 +110,7 @@ static void send_message(struct mend_comm *c, enum mend_decide_kind which,
     MEND_ASSERT(len);
     f = mend_frame_make(MEND_FRAME_AGREE, c->ctx | MEND_CHANNEL_FT, (int)which, c->decide->me,
                         (uint32_t)len);
-    mend_post(self, mend_decide_peer(c->decide, msg->peer), &f, buf);
+    mend_post(self, mend_decide_peer(c->decide, rank_at(c, msg->peer)), &f, buf);
     mend_event(self, msg->kind == MEND_AGREE_UP     ? MEND_EV_AGREE_SENT_UP
                      : msg->kind == MEND_AGREE_DOWN ? MEND_EV_AGREE_SENT_DOWN
                                                     : MEND_EV_AGREE_SENT_UP);
@@ -119,7 +132,7 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
     mend_memory_press(self); /* all shall have the same */
     peers = mend_alloc(self, bytes);
     for (int32_t r = 0; r < c->decide->members_n; r++)
-        if (mend_bits_test(v->failed, r))
+        if (mend_bits_test(v->failed, index_of(c, r)))
             peers[n++] = mend_decide_peer(c->decide, r);
     g = mend_group_create(self, peers, n);
     mend_memory_relax(self);
@@ -240,7 +253,7 @@ static int32_t known_failures(struct mend_comm *c, uint64_t *set, uint32_t *acke
 
         if (rank < 0)
             continue;
-        mend_bits_set(set, rank);
+        mend_bits_set(set, index_of(c, rank));
         n++;
         *acked_p += i < c->acked_deaths_n;
     }
@@ -385,8 +398,8 @@ void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const str
     if (words > MEND_COUNT_OF(small))
         sets = mend_alloc(self, words * sizeof(*sets));
     mend_memory_relax(self);
-    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->decide->members_n, rank, sets, &msg) ==
-        MEND_OK)
+    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->decide->members_n, index_of(c, rank),
+                             sets, &msg) == MEND_OK)
         step(c, (enum mend_decide_kind)f->tag, &ev);
     else
         self->on_damage(self, from);
@@ -433,7 +446,7 @@ static void tell_left(struct mend_comm *c, enum mend_agree_event_kind kind, bool
         if (r == c->decide->me || !mend_decide_has_left(c, r) ||
             (!all && has_unread(c->self, mend_decide_peer(c->decide, r))))
             continue;
-        mend_bits_set(set, r);
+        mend_bits_set(set, index_of(c, r));
         any = true;
     }
     ev.dead = set;
