@@ -130,9 +130,6 @@ void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64
 void mend_links_abort(struct agent *agent, int by, const uint64_t *set, uint32_t words,
                       struct mend_abort what);
 
-/* link_talk.c: a job with this number is connected over a far link. */
-bool mend_links_know(struct agent *agent, uint32_t number);
-
 /* guest.c: the cause of a death on another node is known now. */
 void mend_links_explain(struct agent *agent, int name);
 

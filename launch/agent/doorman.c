@@ -104,30 +104,27 @@ static struct caller *caller_of(struct mend_doorman *d, int fd)
     return NULL;
 }
 
+static uint32_t number_of(int32_t name)
+{
+    return (uint32_t)name >> MEND_ABROAD_NAME_BITS;
+}
+
 /* What a process of this job is called here, also by other jobs; else -1. */
 static int own_name(const struct agent *agent, int32_t name)
 {
-    uint32_t number = (uint32_t)name >> MEND_ABROAD_NAME_BITS;
-
-    if (number && number == mend_load_relaxed(&agent->shm->number))
+    if (number_of(name) && number_of(name) == mend_load_relaxed(&agent->shm->number))
         name &= (1 << MEND_ABROAD_NAME_BITS) - 1;
     return name >= 0 && name < agent->n ? name : -1;
 }
 
-static bool is_known(struct agent *agent, int32_t name)
-{
-    return own_name(agent, name) >= 0 ||
-           mend_links_know(agent, (uint32_t)name >> MEND_ABROAD_NAME_BITS);
-}
-
-/* A rank of this node that takes calls; NULL: there is none. */
+/* A rank of this node that takes calls; NULL: there is none.  Whether it knows a caller of another job it looks itself. */
 static struct rank *wanted(struct agent *agent, const struct mend_greeting *g)
 {
     int to = own_name(agent, g->to);
     struct rank *r = to >= 0 ? &agent->rank[to] : NULL;
 
-    return r && is_known(agent, g->from) && mend_rank_is_ours(r) && r->ctl_fd >= 0 &&
-                   !mend_rank_is_dead(agent, to)
+    return r && (own_name(agent, g->from) >= 0 || number_of(g->from)) && mend_rank_is_ours(r) &&
+                   r->ctl_fd >= 0 && !mend_rank_is_dead(agent, to)
                ? r
                : NULL;
 }

@@ -211,17 +211,6 @@ void mend_links_abort(struct agent *agent, int by, const uint64_t *set, uint32_t
     free(names);
 }
 
-bool mend_links_know(struct agent *agent, uint32_t number)
-{
-    mend_list_foreach (l, next, &agent->links) {
-        const struct mend_link *x = mend_list_entry(l, struct mend_link, link);
-
-        if (number && x->far && x->number == number)
-            return true;
-    }
-    return false;
-}
-
 static bool is_one_of(uint64_t job, const uint64_t *jobs, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -675,13 +675,16 @@ MEND_TEST(names_come_from_the_root)
     a.agent.nodes.n = 2;
     asked_names_n = parted_n = 0;
     ask(&b, a.agent.shm->job);
+    while (!mend_link_is_open(&b.agent, first_link(&b))) {
+        work_at(&a, mend_time_monotonic_ns());
+        work_at(&b, mend_time_monotonic_ns());
+    }
+    mend_link_send(&b.agent, first_link(&b), &death.m, death.body, 3); /* right behind ASK */
     work(&a, &b);
     CHECK_EQ(asked_names_n, 1);
     CHECK_EQ(answer(&b), -1);
     l = first_link(&a);
     CHECK(l->far && l->admits && first_link(&b)->far);
-    mend_link_send(&b.agent, first_link(&b), &death.m, death.body, 3);
-    work(&a, &b);
     CHECK_EQ(deaths_n, deaths);
     m = l->admits;
     l->admits = NULL;

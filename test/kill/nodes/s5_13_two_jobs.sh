@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # s5_13_two_jobs.sh – two jobs connect, each on so many nodes: all their processes talk, agree, revoke and part.  Then a rank of either dies,
-# an agent of either with all ranks of its node, or the mpiexec of one; and some ranks of both, on all nodes, are aborted.  The others
+# an agent of either with all ranks of its node, or the mpiexec of one; and some ranks of both are aborted, on all nodes, or of the job
+# that aborts on one.  The others
 # learn of exactly these, at the first error of all that die together, and go on in a communicator of the rest.
 #
 # What happens; the agents of the host's job, and of the guest's; in which job it happens.
@@ -32,6 +33,8 @@
 # RUN: abort 2 2 host ; time 60 ; expect "4 processes went on"
 # RUN: abort 2 3 host ; time 60 ; expect "4 processes went on"
 # RUN: abort 2 1 host ; time 60 ; expect "4 processes went on"
+# RUN: abroad 2 2 host ; time 60 ; expect "5 processes went on"
+# RUN: abroad 2 1 host ; time 60 ; expect "5 processes went on"
 # RUN: names 2 2 ; time 60 ; expect "8 processes went on"
 # RUN: names 1 3 ; time 60 ; expect "8 processes went on"
 
@@ -131,11 +134,13 @@ static void await_all(MPI_Comm c, int at)
 static void die(MPI_Comm c, const char *how, int in_host)
 {
     int last = in_host ? 3 : 7;
+    int abort = !strcmp(how, "abort") || !strcmp(how, "abroad");
+    int ends = rank % 2 && !(rank == 3 && !strcmp(how, "abroad"));
     MPI_Comm part;
 
-    if (!strcmp(how, "abort"))
-        CHECK(MPI_Comm_split(c, rank % 2, rank, &part) == MPI_SUCCESS);
-    await_all(c, !strcmp(how, "abort") ? 1 : !strcmp(how, "root") ? last - 3 : last);
+    if (abort)
+        CHECK(MPI_Comm_split(c, ends, rank, &part) == MPI_SUCCESS);
+    await_all(c, abort ? 1 : !strcmp(how, "root") ? last - 3 : last);
 
     if (!strcmp(how, "rank") && rank == last)
         raise(SIGKILL);
@@ -143,11 +148,9 @@ static void die(MPI_Comm c, const char *how, int in_host)
         kill_parent();
     if (!strcmp(how, "root") && rank == last - 3)
         kill_parent();
-    if (strcmp(how, "abort"))
-        return;
-    if (rank == 1)
+    if (abort && rank == 1)
         MPI_Abort(part, 7);
-    if (rank % 2)
+    if (abort && ends)
         pause();
 }
 
@@ -162,9 +165,9 @@ static void find_lost(MPI_Comm c, const char *how, int in_host)
     while (!strcmp(how, "node") && all[lost_first - 1] == all[first + 3])
         lost_first--;
     lost_n = first + 4 - lost_first;
-    if (!strcmp(how, "abort")) {
+    if (!strcmp(how, "abort") || !strcmp(how, "abroad")) {
         lost_first = 1;
-        lost_n = 4;
+        lost_n = strcmp(how, "abort") ? 3 : 4;
         lost_step = 2;
     }
 }
