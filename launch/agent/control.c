@@ -279,9 +279,10 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         mend_rouse_drop(agent, r);
         break;
     case MEND_CTL_SESSION:
-        agent->minds_left = !agent->nodes.n; /* those of other nodes would not hear of it */
-        if (agent->minds_left)
-            mend_vacancy_tell_left(agent);
+        mend_vacancy_mind_left(agent);
+        if (agent->nodes.n)
+            mend_post(&agent->root,
+                      &(struct mend_message){.kind = MEND_UP_SESSION, .rank = r->index});
         break;
     case MEND_CTL_PRESENCE:
         mend_far_tell_presence(agent, r);

@@ -159,6 +159,18 @@ void mend_facts_presence(struct agent *agent, const struct rank *r, enum mend_pr
     add_locked(agent, d);
 }
 
+void mend_facts_end(struct agent *agent, struct rank *const *r, int n)
+{
+    struct due *d = new_due(MEND_FACT_ENDED, 0, (uint32_t)n);
+
+    for (int i = 0; i < n; i++) {
+        d->runs[i] = (struct mend_fact_run){r[i]->index, 1, 0, 0};
+        r[i]->told_ended = true;
+    }
+    qsort(d->runs, (size_t)n, sizeof(*d->runs), by_name);
+    add_locked(agent, d);
+}
+
 bool mend_facts_pending(struct agent *agent)
 {
     struct mend_facts *f = agent->nodes.facts;
@@ -193,6 +205,22 @@ static void apply_deaths(struct agent *agent, const struct mend_fact *entry)
     }
     mend_verdict_apply(agent, v, n);
     free(v);
+}
+
+/* They have not failed, but nobody waits for them any more. */
+static void apply_ends(struct agent *agent, const struct mend_fact *entry)
+{
+    struct rank **ended = mend_xalloc((size_t)agent->n, sizeof(struct rank *));
+    int n = 0;
+
+    for (uint32_t i = 0; i < entry->runs_n; i++) {
+        const struct mend_fact_run *run = &mend_fact_runs(entry)[i];
+
+        for (int32_t k = run->first; k < run->first + run->n; k++)
+            ended[n++] = &agent->rank[k];
+    }
+    mend_verdict_left(agent, ended, n);
+    free(ended);
 }
 
 static void apply_causes(struct agent *agent, const struct mend_fact *entry)
@@ -275,6 +303,9 @@ static void apply(struct agent *agent, const struct mend_fact *entry)
         break;
     case MEND_FACT_CAUSE:
         apply_causes(agent, entry);
+        break;
+    case MEND_FACT_ENDED:
+        apply_ends(agent, entry);
         break;
     case MEND_FACT_REVOKED:
         mend_revoked_add(agent, entry->context);

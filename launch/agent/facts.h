@@ -31,6 +31,9 @@ void mend_facts_revoke(struct agent *agent, uint64_t ctx);
 /* r, of this node, says that it is so far in MPI. */
 void mend_facts_presence(struct agent *agent, const struct rank *r, enum mend_presence presence);
 
+/* These, which have left MPI and were not told of so before, have ended. */
+void mend_facts_end(struct agent *agent, struct rank *const *r, int n);
+
 /* At the first node: n processes from `first` on are of that node; the root is told when the log has them. */
 void mend_facts_name(struct agent *agent, int32_t node, int32_t first, int32_t n);
 

@@ -7,6 +7,7 @@
 #include "agent/far.h"
 
 #include "agent/facts.h"
+#include "agent/segment.h"
 #include "agent/start.h"
 #include "agent/tally.h"
 #include "agent/tell.h"
@@ -76,8 +77,7 @@ void mend_far_tell_presence(struct agent *agent, struct rank *r)
         return;
     mend_post(&agent->root, &(struct mend_message){
                                 .kind = MEND_UP_PRESENCE, .rank = r->index, .arg = {presence}});
-    if (!r->guest_of) /* one that has left is declared dead when its job has ended */
-        mend_facts_presence(agent, r, presence);
+    mend_facts_presence(agent, r, presence);
 }
 
 static void on_nodes(struct agent *agent, const struct mend_message *m)
@@ -107,6 +107,9 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         break;
     case MEND_DOWN_PRESENCE:
         on_presence(agent, m);
+        break;
+    case MEND_DOWN_SESSION:
+        mend_vacancy_mind_left(agent);
         break;
     case MEND_DOWN_LOG:
         mend_facts_hear(agent, (int32_t)m->arg[0], m->data, m->len);

@@ -366,11 +366,24 @@ void mend_links_presence(struct agent *agent, int i)
 
 /* ---- deaths there ---- */
 
-static void propose(struct agent *agent, const struct mend_verdict *v, uint32_t n)
+/* One that had left MPI has not failed. */
+static void propose(struct agent *agent, struct mend_verdict *v, uint32_t n)
 {
+    struct rank **ended = mend_xalloc(n, sizeof(struct rank *));
+    int ended_n = 0, dead_n = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (agent->rank[v[i].peer].told_left)
+            ended[ended_n++] = &agent->rank[v[i].peer];
+        else
+            v[dead_n++] = v[i];
     pthread_mutex_lock(&agent->lock);
-    mend_facts_die(agent, v, (int)n);
+    if (dead_n)
+        mend_facts_die(agent, v, dead_n);
     pthread_mutex_unlock(&agent->lock);
+    if (ended_n)
+        mend_facts_end(agent, ended, ended_n);
+    free(ended);
 }
 
 static void propose_cause(struct agent *agent, struct rank *r, const struct mend_link_death *d)
@@ -391,7 +404,8 @@ void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct me
     for (uint32_t i = 0; i < n; i++) {
         int name = mend_guest_name(x, d[i].name);
 
-        if (name >= 0 && !mend_rank_is_dead(agent, name) && !agent->rank[name].told_dead)
+        if (name >= 0 && !mend_rank_is_dead(agent, name) && !agent->rank[name].told_dead &&
+            !agent->rank[name].told_ended)
             v[known_n++] = (struct mend_verdict){.peer = name,
                                                  .cause = (uint8_t)d[i].cause,
                                                  .code = d[i].code,

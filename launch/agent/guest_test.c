@@ -139,6 +139,15 @@ void mend_facts_die(struct agent *j, const struct mend_verdict *v, int n)
     }
 }
 
+static int ended_n;
+
+void mend_facts_end(struct agent *j, struct rank *const *r, int n)
+{
+    (void)j;
+    for (int i = 0; i < n; i++, ended_n++)
+        r[i]->told_ended = true;
+}
+
 void mend_facts_explain(struct agent *j, const struct rank *r)
 {
     (void)j, (void)r;
@@ -529,6 +538,16 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
     CHECK_EQ(proposed[1].peer, OURS + 1);
     mend_guest_explain(&agent, &x, &d[1]);
     CHECK_EQ(explained_n, 1);
+    CHECK(mend_guest_name_far(&agent, &x, agent.n,
+                              &(struct mend_link_run){.first = 2, .n = 2, .port = 1}, 1));
+    ranks[OURS + 2].told_left = true; /* its end is not a failure */
+    d[0].name = 2;
+    d[1].name = 3;
+    mend_guest_deaths(&agent, &x, d, 2, 7, false);
+    mend_guest_deaths(&agent, &x, d, 2, 8, false);
+    CHECK_EQ(proposed_n, 3);
+    CHECK_EQ(proposed[2].peer, OURS + 3);
+    CHECK_EQ(ended_n, 1);
     mend_guest_presence(&agent, &x, 0, MEND_PRESENCE_LEAVING);
     CHECK_EQ(passed_on, MEND_PRESENCE_LEAVING); /* to the other nodes */
 }

@@ -8,6 +8,7 @@
 #include "agent/link.h"
 #include "agent/revoked.h"
 
+#include "proc/death.h"
 #include "rt/pass.h"
 #include "rt/wire.h"
 
@@ -553,6 +554,8 @@ MEND_TEST(messages_that_are_damaged)
         {MEND_LINK_GUESTS, 1, 5, {RANKS, 1}}, /* a name of ours that there is not */
         {MEND_LINK_UNTELL, 1, 4, {RANKS - 1, 2}},
         {MEND_LINK_DEATH, 1, 2, {0}},
+        {MEND_LINK_DEATH, 1, 3, {0, MEND_CAUSE_LEFT + 1, 0}},
+        {MEND_LINK_DEATH, 1, 3, {0, -1, 0}},
         {MEND_LINK_EXPLAIN, 1, 0, {0}},
         {MEND_LINK_EXPLAIN, 0, 0, {0}},
         {MEND_LINK_PRESENCE, 0, 0, {0}},

@@ -7,6 +7,8 @@
  * No send waits here: what finds no room is queued, because the other agent may be stopped. */
 #include "agent/link.h"
 
+#include "proc/death.h"
+
 #include "rt/pass.h"
 
 #include <errno.h>
@@ -143,6 +145,7 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
                      const struct mend_link_msg *m, size_t len)
 {
     const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
+    const struct mend_link_death *deaths = (const struct mend_link_death *)m->body;
     bool has_runs = m->kind >= MEND_LINK_ASK && m->kind <= MEND_LINK_UNTELL;
     bool ours = m->kind >= MEND_LINK_GUESTS;
     size_t words = (len - sizeof(*m)) / sizeof(int32_t), names = 0, need = 0;
@@ -169,6 +172,10 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
             runs[i].first > end - runs[i].n || (names += (size_t)runs[i].n) > MEND_LINK_NAMES_MAX)
             return false;
     }
+    for (uint32_t i = 0; (m->kind == MEND_LINK_DEATH || m->kind == MEND_LINK_EXPLAIN) && i < m->n;
+         i++)
+        if ((uint32_t)deaths[i].cause > MEND_CAUSE_LEFT)
+            return false;
     for (uint32_t i = 0; (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT) && i < m->n;
          i++)
         if (m->body[i] < 0 || m->body[i] >= agent->n)

@@ -47,6 +47,9 @@ bool mend_vacancy_ending(const struct agent *agent);
 /* The others shall let go of those that have left and ended. */
 void mend_vacancy_tell_left(struct agent *agent);
 
+/* The same, from now on of each that ends. */
+void mend_vacancy_mind_left(struct agent *agent);
+
 /* How many more ranks there may be now; how many places are taken. */
 int mend_vacancies(const struct agent *agent);
 int mend_places_taken(const struct agent *agent);

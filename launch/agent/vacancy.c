@@ -9,13 +9,14 @@
  *
  * A rank that leaves with MPI_Finalize keeps its place, until a request needs more places than there are.  Then it is
  * entered in the log of deaths with a cause that is none, and the others let go of it as of a dead one; so a job that
- * starts no processes has no work with those that have left.
+ * starts no processes has no work with those that have left.  With several nodes that is a fact of the log (facts.h).
  *
  * What is asked of a rank that has no place any more is answered by a stub, which says that it is dead.  Then its
  * child is reaped, and the number of its process may be another's: nothing here knows it any more. */
 #include "agent/agent.h"
 
 #include "node/log.h"
+#include "agent/facts.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/verdict.h"
@@ -143,11 +144,20 @@ void mend_vacancy_tell_left(struct agent *agent)
     int n = 0;
 
     for (int i = 0; i < agent->n; i++)
-        if (is_known(agent, &agent->rank[i]) && has_left(agent, &agent->rank[i]))
+        if (is_known(agent, &agent->rank[i]) && has_left(agent, &agent->rank[i]) &&
+            !agent->rank[i].told_ended)
             left[n++] = &agent->rank[i];
-    if (n)
+    if (n && agent->nodes.n)
+        mend_facts_end(agent, left, n);
+    else if (n)
         mend_verdict_left(agent, left, n);
     free(left);
+}
+
+void mend_vacancy_mind_left(struct agent *agent)
+{
+    agent->minds_left = true;
+    mend_vacancy_tell_left(agent);
 }
 
 /* One that was started later may have parted from the others, and be about to leave. */

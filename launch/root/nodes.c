@@ -182,6 +182,9 @@ void mend_root_pass_on(struct root_node *from, const struct mend_message *m)
         if (m->rank >= 0 && m->rank < root->n)
             pass_to(from, &copy, MEND_DOWN_CONNECTED, root->rank[m->rank].node);
         break;
+    case MEND_UP_SESSION:
+        pass_to_all(from, &copy, MEND_DOWN_SESSION);
+        break;
     case MEND_UP_PARTED:
         pass_to_all(from, &copy, MEND_DOWN_PARTED);
         break;

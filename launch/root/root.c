@@ -228,6 +228,7 @@ static void hear(void *to, const struct mend_message *m)
         break;
     case MEND_UP_LOG:
     case MEND_UP_PRESENCE:
+    case MEND_UP_SESSION:
     case MEND_UP_CONNECT:
     case MEND_UP_CONNECTED:
     case MEND_UP_PARTED:

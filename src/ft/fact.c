@@ -50,7 +50,7 @@ bool mend_fact_is_sound(const struct mend_fact *f, int32_t names_n)
 static bool is_over_with_deaths(uint32_t kind)
 {
     return kind == MEND_FACT_DEATHS || kind == MEND_FACT_ABORT || kind == MEND_FACT_LEFT ||
-           kind == MEND_FACT_BACK;
+           kind == MEND_FACT_BACK || kind == MEND_FACT_ENDED;
 }
 
 uint64_t mend_fact_weight(const struct mend_fact *proposal)

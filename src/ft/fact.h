@@ -14,6 +14,7 @@
  *   REVOKED    the context is                                            yes       –      –
  *   LEFT       they have left MPI: their ends will be no failures         –        –     yes
  *   BACK       they are in MPI again                                      –        –     yes
+ *   ENDED      those that had left MPI have ended, and do not come back   –        –     yes
  *
  * A queue keeps facts in the words that its owner gives it, one behind the other, the oldest first.  It allocates
  * nothing; a fact stays where it is until the next mend_fact_reserve(). */
@@ -32,6 +33,7 @@ enum mend_fact_kind {
     MEND_FACT_REVOKED,
     MEND_FACT_LEFT,
     MEND_FACT_BACK,
+    MEND_FACT_ENDED,
     MEND_FACT_KINDS,
 };
 

@@ -60,7 +60,7 @@ static void become(struct mend_ledger *x, int32_t p, enum mend_ledger_state to)
         D = 1 << MEND_LEDGER_DEAD
     };
     static const uint8_t edges[] = {
-        [MEND_LEDGER_UNKNOWN] = L, [MEND_LEDGER_LIVING] = F | H | D, [MEND_LEDGER_LEFT] = L,
+        [MEND_LEDGER_UNKNOWN] = L, [MEND_LEDGER_LIVING] = F | H | D, [MEND_LEDGER_LEFT] = L | D,
         [MEND_LEDGER_HELD] = D,    [MEND_LEDGER_DEAD] = 0,
     };
     struct mend_ledger_name *q = &names(x)[p];
@@ -337,6 +337,9 @@ static enum mend_ledger_answer on_proposal(struct mend_ledger *x, const struct m
         break;
     case MEND_FACT_BACK:
         due = on_move(x, f, MEND_LEDGER_LEFT, MEND_LEDGER_LIVING);
+        break;
+    case MEND_FACT_ENDED:
+        due = on_move(x, f, MEND_LEDGER_LEFT, MEND_LEDGER_DEAD);
         break;
     default:
         due = f->kind == MEND_FACT_REVOKED;

@@ -8,7 +8,7 @@
  *     │ ^ │                                            ^
  *  LEFT│ BACK                                          │ the others of its abort are dead or have left, or TIMEOUT
  *     v │ └── DEATHS, LOST while others of its abort live ──> HELD
- *    LEFT
+ *    LEFT ── ENDED ──> DEAD
  *
  * A death that the log has is not repeated.  What dies together is one entry: the processes of a report, and all
  * processes of a lost agent that had not left.
@@ -24,7 +24,7 @@
  *
  *   transition              function (ledger_sm.c)
  *   (new) → LIVING          on_names
- *   LIVING ↔ LEFT           on_left, on_back
+ *   LIVING ↔ LEFT → DEAD    on_move
  *   LIVING → DEAD           die, from on_deaths and on_lost
  *   LIVING → HELD → DEAD    die, release
  *

@@ -18,7 +18,7 @@ static struct mend_ledger *ledger(struct world *w)
 }
 
 static const char *const kinds[] = {"nothing", "names",   "deaths", "lost", "abort",
-                                    "cause",   "revoked", "left",   "back"};
+                                    "cause",   "revoked", "left",   "back", "ended"};
 
 /* All entries that are due. */
 static void take(struct world *w)
@@ -147,6 +147,32 @@ MEND_TEST(who_has_left_mpi_has_not_failed)
                         "[  3] 1 * lost 3+1:0\n"
                         "[  4] 0 > left 3+1\n"
                         "[  4] 0 < void\n");
+}
+
+/* It has not failed, so the loss of its agent does not name it; one that is back does not end so. */
+MEND_TEST(who_has_left_mpi_ends)
+{
+    struct world w;
+
+    begin(&w);
+    propose(&w, MEND_FACT_LEFT, 0, 2, 2, 0);
+    propose(&w, MEND_FACT_BACK, 0, 3, 1, 0);
+    propose(&w, MEND_FACT_ENDED, 0, 2, 2, 0);
+    propose(&w, MEND_FACT_ENDED, 0, 2, 1, 0);
+    propose(&w, MEND_FACT_BACK, 0, 2, 1, 0);
+    TRANSCRIPT_IS(&w.t, "[  1] 0 > left 2+2\n"
+                        "[  1] 0 < entry\n"
+                        "[  1] 0 * left 2+2:0\n"
+                        "[  2] 0 > back 3+1\n"
+                        "[  2] 0 < entry\n"
+                        "[  2] 0 * back 3+1:0\n"
+                        "[  3] 0 > ended 2+2\n"
+                        "[  3] 0 < entry\n"
+                        "[  3] 0 * ended 2+1:0\n"
+                        "[  4] 0 > ended 2+1\n"
+                        "[  4] 0 < void\n"
+                        "[  5] 0 > back 2+1\n"
+                        "[  5] 0 < void\n");
 }
 
 /* Victims are 2 to 5; with 3 dies 1, which is none; 5 leaves MPI before its end. */

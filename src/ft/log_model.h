@@ -147,6 +147,10 @@ static void model_on_kind(struct model *m, const struct mend_fact *f)
             m->left[p] = 0;
         if (f->kind == MEND_FACT_LEFT)
             m->abort[p] = 0;
+        if (f->kind == MEND_FACT_ENDED) {
+            model_expect(m, m->left[p] && !m->dead[p], "an end without having left, or repeated");
+            m->dead[p] = 1;
+        }
     }
 }
 

@@ -828,6 +828,22 @@ MEND_TEST(an_abort_on_two_nodes)
     search(&late);
 }
 
+/* A process ends that had left MPI, and one that is back: its end is a death. */
+MEND_TEST(those_that_have_left_end)
+{
+    static const struct job job = {.name = "ends",
+                                   STAR(3),
+                                   ROOMY,
+                                   .losses = 1,
+                                   .script = {{{MEND_FACT_DEATHS, .names = 1 << 0}},
+                                              {{MEND_FACT_LEFT, .names = 1 << 2 | 1 << 3},
+                                               {MEND_FACT_BACK, .names = 1 << 3},
+                                               {MEND_FACT_ENDED, .names = 1 << 2},
+                                               {MEND_FACT_DEATHS, .names = 1 << 3}}}};
+
+    search(&job);
+}
+
 /* Both have a process of agent 2 among their victims. */
 MEND_TEST(two_aborts_with_a_member_in_common)
 {

@@ -8,7 +8,9 @@
  *
  * RUN: -n 3 ; args only ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "mend:"
  * RUN: -n 3 ; args world ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "mend:"
- * RUN: -n 3 ; args only ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok" */
+ * RUN: -n 3 ; args only ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 ; args only ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "mend:"
+ * RUN: -n 3 ; args world ; set MACHINES=3 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "mend:" */
 #include "../common.h"
 
 #include "../../mpi/session/common.h"
