@@ -18,7 +18,7 @@
 # RUN: stopped_later ; time 60 ; expect "a stopped mpiexec was not waited for"
 # RUN: room ; time 60 ; expect "there was no room"
 # RUN: cross ; set MACHINES=2 ; time 60 ; expect "2 jobs have called each other"
-# RUN: guests 15 ; set MACHINES=2 ; time 120 ; expect "15 jobs were guests"
+# RUN: guests 4 ; set MACHINES=2 ; time 120 ; expect "4 jobs were guests"
 # RUN: refused ; set MACHINES=2 ; time 60 ; expect "4 ports have refused"
 # RUN: user ; set MACHINES=2 ; time 60 ; expect "another user was refused"
 # RUN: join ; set MACHINES=2 ; time 60 ; expect "2 jobs have joined"
