@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """libraries.py – the three MPI libraries: how to compile and to start a program with each.
 
-Each runs at its best setting on one machine:
+Each runs at its best setting on one machine, and `between_nodes()` with sockets, as on two:
 
     Mend      one core per rank if there are enough
     MPICH     the same; with more ranks than cores nothing helps it, it spins through its time slices
@@ -48,6 +48,10 @@ class Library:
         """The launcher of ranks that start others, or connect; None: the library cannot do this."""
         return self.launcher(ranks)
 
+    def between_nodes(self, ranks):
+        """The launcher of ranks on two nodes of this machine, which only sockets connect, and its environment."""
+        raise NotImplementedError
+
     def program(self, source):
         return os.path.join(self.folder, source)
 
@@ -68,6 +72,10 @@ class Mend(Library):
         return [os.path.join(self.bin, "mpiexec"), "-q", *bind, "-n", str(ranks)]
 
 
+    def between_nodes(self, ranks):
+        return [*self.launcher(ranks), "--machines", "2"], self.env
+
+
 class Mpich(Library):
     key, title = "mpich", "MPICH"
 
@@ -80,6 +88,9 @@ class Mpich(Library):
     def launcher(self, ranks):
         bind = ["-bind-to", "core"] if ranks <= cores() else []
         return ["mpiexec.mpich", *bind, "-n", str(ranks)]
+
+    def between_nodes(self, ranks):
+        return self.launcher(ranks), {**self.env, "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "MPIR_CVAR_NOLOCAL": "1"}
 
 
 class OpenMpi(Library):
@@ -100,6 +111,11 @@ class OpenMpi(Library):
         line = self.launcher(ranks)
         line[line.index("vader,self")] = "vader,self,tcp"  # between jobs it uses nothing else
         return [line[0], "--oversubscribe", *line[1:]]
+
+    def between_nodes(self, ranks):
+        line = self.launcher(ranks)
+        line[line.index("vader,self")] = "tcp,self"
+        return [line[0], "--mca", "pml", "ob1", *line[1:]], self.env
 
 
 LIBRARIES = (Mend, Mpich, OpenMpi)

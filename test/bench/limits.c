@@ -35,8 +35,12 @@
  *   reach:BYTES     process_vm_readv of it, without that help
  *
  *   ring:BYTES      there and back through 32 slots, copied in and out: half of it, nanoseconds
+ *   socket:BYTES    there and back through a TCP socket that both poll: half of it, nanoseconds
  *
  * usage: limits SECONDS MEASURE...        prints MEASURE VALUE, the median of many short tries */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -46,6 +50,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -75,6 +80,7 @@ struct shared {
     _Alignas(128) uint64_t met[2]; /* how often each has come to meet() */
     _Alignas(128) uint64_t next;   /* piece of a message that both take, fetch-add */
     _Alignas(128) uint64_t pushed; /* bytes that the child has written, ever */
+    in_port_t port;                /* where the parent listens */
     struct {
         _Alignas(128) uint64_t n;
     } asked[2], given[2]; /* by the process that asks or gives: operations */
@@ -96,6 +102,14 @@ static double now_us(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static void check(int status, const char *what)
+{
+    if (status < 0) {
+        perror(what);
+        exit(1);
+    }
 }
 
 static void pin(int index)
@@ -414,6 +428,64 @@ static double ring(long bytes)
     return (now_us() - start) * 1000 / (2 * ROUNDS);
 }
 
+/* A connection of the two over the loopback device, made once. */
+static int tcp_socket(void)
+{
+    static int fd = -1;
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(a);
+    int one = 1;
+
+    if (fd >= 0)
+        return fd;
+    fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (!role) {
+        int door = fd;
+
+        check(bind(door, (void *)&a, len), "bind");
+        check(listen(door, 1), "listen");
+        check(getsockname(door, (void *)&a, &len), "getsockname");
+        sh->port = a.sin_port;
+        meet();
+        fd = accept(door, NULL, NULL);
+        check(fd, "accept");
+        close(door);
+    } else {
+        meet();
+        a.sin_port = sh->port;
+        check(connect(fd, (void *)&a, len), "connect");
+    }
+    check(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)), "TCP_NODELAY");
+    return fd;
+}
+
+/* All bytes one way, with calls that do not wait. */
+static void through_socket(int fd, bool out, long bytes)
+{
+    for (long done = 0; done < bytes;) {
+        ssize_t n = out ? send(fd, own + done, (size_t)(bytes - done), MSG_DONTWAIT)
+                        : recv(fd, own + done, (size_t)(bytes - done), MSG_DONTWAIT);
+
+        if (n > 0)
+            done += n;
+        else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            check(-1, "a socket");
+    }
+}
+
+static double by_socket(long bytes)
+{
+    int fd = tcp_socket();
+    long n = rounds_of(bytes);
+    double start;
+
+    meet();
+    start = now_us();
+    for (long i = 0; i < 2 * n; i++)
+        through_socket(fd, (i % 2 == 0) == !role, bytes);
+    return (now_us() - start) * 1000 / (double)(2 * n);
+}
+
 typedef void window_fn(unsigned char *there, long bytes);
 
 static void put_into(unsigned char *there, long bytes)
@@ -541,6 +613,8 @@ static double once(const char *measure, long bytes)
         return sum('p', bytes);
     if (!strncmp(measure, "ring:", 5) && bytes <= RING_BYTES_MAX)
         return ring(bytes);
+    if (!strncmp(measure, "socket:", 7))
+        return by_socket(bytes);
     if (!strncmp(measure, "into:", 5) && bytes <= WINDOW_MAX)
         return on_window(put_into, bytes);
     if (!strncmp(measure, "from:", 5) && bytes <= WINDOW_MAX)

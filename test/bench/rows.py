@@ -195,6 +195,17 @@ def job_rows():
     yield Row(f"memory per rank after init, {MEMORY_RANKS} ranks", "memory", "memory", KIB, 0.50)
 
 
+def node_rows():
+    """Two nodes on this machine: Mend's ranks of one node share memory, those of the peers use sockets only."""
+    g = "nodes-2"
+    for n, of_peers in ((8, 1.0), (4096, 1.0), (64 << 10, 0.6), (1 << 20, 1.0)):
+        yield Row(f"nodes: latency, {size(n)}, one way", g, f"latency:{n}", US, of_peers, limits=(f"socket:{n}",))
+    yield Row("nodes: bandwidth, 1 MiB", g, "bandwidth:1048576", MBS, 1.0, more=True)
+    yield Row("nodes: message rate, 8 bytes", g, "rate:8", MMS, 5.0, more=True)
+    for ranks, of_peers in ((2, 1.0), (4, 0.5)):
+        yield Row(f"nodes: allreduce 8 bytes, 2 nodes of {ranks // 2}", f"nodecoll-{ranks}", "allreduce:8", US, of_peers)
+
+
 def death_rows():
     for mib in VICTIM_MIB:
         for n in FT_RANKS:
@@ -243,6 +254,7 @@ LIMITS = [
     ("line:2", "cache line to the other core, one way, a line each", "ns"),
     ("ring:8", "8 bytes through a ring, one way", "ns"),
     ("ring:4096", "4 KiB through a ring, one way", "ns"),
+    *[(f"socket:{n}", f"{size(n)} through a TCP socket that both poll, one way", "ns") for n in (8, 4096, 64 << 10, 1 << 20)],
     ("memcpy:4096", "memcpy 4 KiB, in the cache", MBS),
     *[(f"{what}:{n}", f"{title.format(size(n))}", MBS)
       for n in (64 << 10, 256 << 10, 1 << 20, 4 << 20)
@@ -274,13 +286,15 @@ SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "ex
            "threads": "threads", "part": "part", "rma": "rma", "start": "hello", "memory": "memory",
            "death": "death", "replace": "replace", "spawn": "spawn", "file": "file",
            "connect": "connect", "session": "session",
+           "nodes": "p2p", "nodecoll": "coll",
            "revoke": "revoke", "agree": "coll", "alone": "rma"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
-         "exchange": "compare", "threads": "compare", "part": "compare", "rma": "compare"}
+         "exchange": "compare", "threads": "compare", "part": "compare", "rma": "compare",
+         "nodes": "nodes", "nodecoll": "nodes"}
 
 
 def all_rows():
-    return [*pair_rows(), *coll_rows(), *crowded_rows(), *vector_rows(), *exchange_rows(), *thread_rows(), *part_rows(), *rma_rows(), *job_rows(),
+    return [*pair_rows(), *coll_rows(), *crowded_rows(), *vector_rows(), *exchange_rows(), *thread_rows(), *part_rows(), *rma_rows(), *node_rows(), *job_rows(),
             *ft_rows()]
 
 
