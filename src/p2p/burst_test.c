@@ -38,7 +38,8 @@ static void gather(struct mend_proc *p, bool on)
     gathering = on;
 }
 
-static const struct mend_net net = {.send = count, .gather = gather};
+static const struct mend_net net = {
+    .payload_max_bytes = 1 << 16, .send = count, .gather = gather};
 
 static mend_time_ns clock_now(struct mend_proc *p)
 {

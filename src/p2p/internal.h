@@ -55,7 +55,8 @@ struct mend_timed {
 struct mend_message;
 
 struct mend_p2p {
-    MPI_Count eager_max;   /* largest message that is sent without asking the receiver */
+    MPI_Count eager_max;     /* largest message that is sent without asking the receiver */
+    MPI_Count eager_far_max; /* the same, to another node */
     MPI_Count at_once_max; /* largest message that goes without a request; -1: somebody holds us */
     uint32_t sent_n;       /* messages that went so */
     uint32_t held_n;       /* processes that hold us */

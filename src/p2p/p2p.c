@@ -14,9 +14,10 @@
 #define CALLS_PER_LOOK 64u
 
 /* With more ranks than cores, but at most EAGER_RANKS: EAGER_FACTOR times as long messages go without an RTS. */
-#define EAGER_RANKS          16
-#define EAGER_FACTOR         8
-#define EAGER_OVERSUBSCRIBED ((MPI_Count)64 * 1024)
+#define EAGER_RANKS  16
+#define EAGER_FACTOR 8
+#define EAGER_MOST   ((MPI_Count)64 * 1024)
+#define FAR_FACTOR   2 /* to another node */
 
 struct mend_comm *mend_p2p_comm(struct mend_proc *self, mend_ctx ctx)
 {
@@ -216,8 +217,7 @@ static MPI_Count eager_max(const struct mend_proc *self)
 
     if (!self->oversubscribed || self->peers_n > EAGER_RANKS)
         return bytes;
-    return bytes < EAGER_OVERSUBSCRIBED / EAGER_FACTOR ? bytes * EAGER_FACTOR
-                                                       : EAGER_OVERSUBSCRIBED;
+    return bytes < EAGER_MOST / EAGER_FACTOR ? bytes * EAGER_FACTOR : EAGER_MOST;
 }
 
 int mend_p2p_init(struct mend_proc *self)
@@ -230,6 +230,8 @@ int mend_p2p_init(struct mend_proc *self)
     mend_request_init(&p->sent, &sent_ops, NULL);
     p->sent.state = MEND_REQUEST_DONE;
     p->eager_max = p->at_once_max = eager_max(self);
+    p->eager_far_max =
+        p->eager_max < EAGER_MOST / FAR_FACTOR ? p->eager_max * FAR_FACTOR : EAGER_MOST;
     p->last_name = mend_params_first(&self->params, 1);
     self->p2p = p;
     mend_burst_init(self);

@@ -73,9 +73,21 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
     return st;
 }
 
+/* On another node an RTS and its CTS take as long as twice the bytes. */
+static MPI_Count eager_max(const struct mend_p2p_request *r)
+{
+    const struct mend_proc *self = r->base.comm->self;
+
+    if (r->peer == self->me || mend_net_of(self, r->peer)->near)
+        return self->p2p->eager_max;
+    return self->p2p->eager_far_max < mend_net_of(self, r->peer)->payload_max_bytes
+               ? self->p2p->eager_far_max
+               : mend_net_of(self, r->peer)->payload_max_bytes;
+}
+
 static bool is_small(const struct mend_p2p_request *r)
 {
-    return r->mode != MEND_SEND_SYNC && r->total_bytes <= r->base.comm->self->p2p->eager_max;
+    return r->mode != MEND_SEND_SYNC && r->total_bytes <= eager_max(r);
 }
 
 /* It goes at once, and not by RTS, for which it would have a name on the wire. */

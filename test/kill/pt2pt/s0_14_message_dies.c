@@ -26,6 +26,8 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     buf = guarded(N);
+    if (late) /* between nodes: they are connected, so an RTS leaves at once */
+        MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         MPI_Isend(buf, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &r);
         if (late) { /* dies only after the receiver has taken the message */

@@ -22,7 +22,7 @@ static void fill_up(int messages, int n)
             fill(out, (size_t)n, (unsigned)i);
             CHECK_EQ(MPI_Bsend(out, n, MPI_BYTE, 1, i, W), MPI_SUCCESS);
         }
-        if (n > 20000) { /* by RTS, and nobody takes them: there is no room for another one */
+        if (n > 65536) { /* by RTS, and nobody takes them: there is no room for another one */
             CHECK_CLASS(MPI_Bsend(out, n, MPI_BYTE, 1, messages, W), MPI_ERR_BUFFER);
         }
         MPI_Send(&more, 1, MPI_INT, 1, 999, W);
@@ -76,7 +76,7 @@ static void reuse(void)
 /* A buffer of a communicator does not serve others, and goes before that of the process. */
 static void of_communicator(void)
 {
-    enum { N = 50000, BYTES = N + MPI_BSEND_OVERHEAD };
+    enum { N = 70000, BYTES = N + MPI_BSEND_OVERHEAD };
     static unsigned char own[BYTES], data[N];
     MPI_Comm c;
     MPI_Count n_c;
@@ -109,7 +109,7 @@ static void of_communicator(void)
 /* The request of a flush is not done before the message is received. */
 static void iflush(void)
 {
-    enum { N = 50000, BYTES = N + MPI_BSEND_OVERHEAD };
+    enum { N = 70000, BYTES = N + MPI_BSEND_OVERHEAD };
     static unsigned char buffer[BYTES], data[N];
     MPI_Request r;
     int n, flag;
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
     fill_up(1, 0);
     fill_up(1, 100);
     fill_up(10, 1001);
-    fill_up(10, 60001);
+    fill_up(10, 70001);
     fill_up(3, 1000000);
     reuse();
     of_communicator();
