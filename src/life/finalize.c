@@ -55,9 +55,10 @@ bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
 static bool has_sent(struct mend_proc *self, mend_peer p)
 {
     const struct mend_abroad *job = mend_peer_job(self, p);
+    uint64_t end = 0;
 
     return !job || !job->by_sockets || mend_is_leaving(self, p) ||
-           (mend_out_empty(self, p) && mend_net_has_left(self, p));
+           (mend_out_empty(self, p) && mend_net_has_left(self, p, &end));
 }
 
 static bool has_sent_abroad(struct mend_proc *self)

@@ -157,10 +157,10 @@ MEND_TEST(two_that_have_no_room_for_each_other_go_on)
     finish();
 }
 
-static void gather(mend_peer who, bool on)
+static void gather(mend_peer who, enum mend_gather how)
 {
     if (NET->gather)
-        NET->gather(&procs[who], on);
+        NET->gather(&procs[who], how);
 }
 
 /* They may stay in the sender until then, or not. */
@@ -168,7 +168,7 @@ MEND_TEST(what_is_gathered_comes_when_all_of_it_was_sent)
 {
     begin(3);
     for (int round = 0; round < 20; round++) {
-        gather(0, true);
+        gather(0, MEND_GATHER);
         for (int i = 0; i < 30; i++) {
             mend_peer to = 1 + i % 2;
             uint32_t len = at_most_max(random_below(2000));
@@ -178,7 +178,7 @@ MEND_TEST(what_is_gathered_comes_when_all_of_it_was_sent)
             else
                 try_send(0, to, len);
         }
-        gather(0, false);
+        gather(0, MEND_GATHER_END);
         settle();
     }
     finish();
@@ -189,9 +189,9 @@ MEND_TEST(a_way_that_was_full_while_gathering_has_room_again)
 {
     begin(2);
     for (int round = 0; round < 3; round++) {
-        gather(0, true);
+        gather(0, MEND_GATHER);
         send_all(0, 1, at_most_max(3000));
-        gather(0, false);
+        gather(0, MEND_GATHER_END);
         send_one(0, 1, NET->payload_max_bytes);
         settle();
     }

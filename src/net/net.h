@@ -57,6 +57,12 @@ struct mend_near {
 
 #define MEND_STAMP_STAYS UINT64_MAX
 
+enum mend_gather {
+    MEND_GATHER_END = 0,
+    MEND_GATHER, /* what is sent may stay in this process until the end */
+    MEND_GATHER_LENT, /* and long payloads in the memory of their caller until has_left() or displace() */
+};
+
 struct mend_net {
     const char *name;
     uint32_t payload_max_bytes;   /* of one frame */
@@ -68,7 +74,7 @@ struct mend_net {
     /* This transport reaches the peer, from now on.  False: it does not. */
     bool (*reach)(struct mend_proc *self, mend_peer peer);
 
-    /* Sends a frame with a contiguous payload of mend_frame_len(f) bytes, which is copied.
+    /* Sends a frame with a contiguous payload of mend_frame_len(f) bytes, which is copied, unless it is lent.
      * MEND_OK, MEND_AGAIN (no room) or MEND_ERR_PEER (severed). */
     enum mend_status (*send)(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                              const void *payload);
@@ -76,12 +82,13 @@ struct mend_net {
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */
     void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
     void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
-    /* For a transport at which each send() costs a system call.  Between gather(true) and gather(false) what is sent may stay in
-     * this process, and then leaves together.  Nothing in between may wait.  NULL: several sends cost no more than one. */
-    void (*gather)(struct mend_proc *self, bool on);
-    /* Has all that was sent to the peer left this process, so that it gets there although this process never calls again?  True
-     * for a severed peer.  NULL: what send() has taken has left. */
-    bool (*has_left)(struct mend_proc *self, mend_peer to);
+    /* For a transport at which each send() costs a system call: what is sent until MEND_GATHER_END leaves together.  Nothing in
+     * between may wait.  NULL: several sends cost no more than one. */
+    void (*gather)(struct mend_proc *self, enum mend_gather how);
+    /* Has all that was sent to the peer before the first of these questions left this process, so that it gets there although this
+     * process never calls again and its memory changes?  *end: 0 at the first question.  True for a severed peer.  NULL: what
+     * send() has taken has left. */
+    bool (*has_left)(struct mend_proc *self, mend_peer to, uint64_t *end);
     /* After send() or reserve() has found no room for a payload of len bytes: for how many of them there is memory.
      * len: all, so there will be room; -1: not even for an empty frame.  NULL: there is memory for all. */
     int32_t (*memory_for)(struct mend_proc *self, mend_peer to, uint32_t len);
@@ -90,9 +97,9 @@ struct mend_net {
      * Returns the number of frames delivered.  Bounded work per call.  NULL: nothing ever arrives. */
     unsigned (*poll)(struct mend_proc *self, mend_peer hint);
     /* A payload that comes in parts may be read to where it belongs at once: self->place() says where, or NULL, when the frame is
-     * the next one of its sender; the handler of the frame then finds its payload there.  displace(): that memory is the
-     * transport's no more, whatever is to come there from the peer.  NULL: it reads elsewhere. */
-    void (*displace)(struct mend_proc *self, mend_peer from);
+     * the next one of its sender; the handler of the frame then finds its payload there.  displace(): that memory, and what was
+     * lent, is the transport's no more, whatever is to come from the peer, or to go there.  NULL: it has none. */
+    void (*displace)(struct mend_proc *self, mend_peer peer);
 
     /* The peer is dead: see the contract. */
     void (*sever)(struct mend_proc *self, mend_peer dead);
@@ -118,19 +125,27 @@ static inline const struct mend_near *mend_near_of(const struct mend_proc *self,
     return net->near ? net->near : &nothing;
 }
 
-static inline bool mend_net_has_left(struct mend_proc *self, mend_peer to)
+static inline bool mend_net_has_left(struct mend_proc *self, mend_peer to, uint64_t *end)
 {
     const struct mend_net *net = mend_net_of(self, to);
 
-    return mend_likely(!net->has_left) || net->has_left(self, to);
+    return mend_likely(!net->has_left) || net->has_left(self, to, end);
 }
 
-static inline void mend_net_displace(struct mend_proc *self, mend_peer from)
+static inline void mend_net_gather(struct mend_proc *self, mend_peer to, enum mend_gather how)
 {
-    const struct mend_net *net = mend_net_of(self, from);
+    const struct mend_net *net = mend_net_of(self, to);
+
+    if (mend_unlikely(net->gather != NULL))
+        net->gather(self, how);
+}
+
+static inline void mend_net_displace(struct mend_proc *self, mend_peer peer)
+{
+    const struct mend_net *net = mend_net_of(self, peer);
 
     if (mend_unlikely(net->displace != NULL))
-        net->displace(self, from);
+        net->displace(self, peer);
 }
 
 /* For how many of the len bytes of a payload that found no room there is memory. */

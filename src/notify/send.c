@@ -79,20 +79,26 @@ static void await_room(struct mend_proc *self, mend_peer to, struct letter *l)
         l->over = NULL;
 }
 
+struct departure {
+    mend_peer to;
+    uint64_t end;
+};
+
 static bool has_left(struct mend_proc *self, void *arg)
 {
-    const mend_peer *to = arg;
+    struct departure *d = arg;
 
-    return mend_peer_is_dead(self, *to) || mend_net_has_left(self, *to);
+    return mend_peer_is_dead(self, d->to) || mend_net_has_left(self, d->to, &d->end);
 }
 
 /* The caller may compute next.  What ends the wait when the peer dies or cannot be reached: the verdict. */
 static void await_departure(struct mend_proc *self, mend_peer to)
 {
+    struct departure d = {.to = to};
     struct mend_wait w = {
-        .until = has_left, .arg = &to, .what = "a notification to leave", .hint = to};
+        .until = has_left, .arg = &d, .what = "a notification to leave", .hint = to};
 
-    if (!has_left(self, &to))
+    if (!has_left(self, &d))
         mend_wait_until(self, &w);
 }
 

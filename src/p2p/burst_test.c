@@ -31,15 +31,14 @@ static enum mend_status count(struct mend_proc *p, mend_peer to, const struct me
     return MEND_OK;
 }
 
-static void gather(struct mend_proc *p, bool on)
+static void gather(struct mend_proc *p, enum mend_gather how)
 {
-    calls_n += !on && gathered_any;
+    calls_n += how == MEND_GATHER_END && gathered_any;
     gathered_any = false;
-    gathering = on;
+    gathering = how != MEND_GATHER_END;
 }
 
-static const struct mend_net net = {
-    .payload_max_bytes = 1 << 16, .send = count, .gather = gather};
+static const struct mend_net net = {.payload_max_bytes = 1 << 16, .send = count, .gather = gather};
 
 static mend_time_ns clock_now(struct mend_proc *p)
 {

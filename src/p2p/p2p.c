@@ -283,7 +283,7 @@ void mend_transfer_end(struct mend_p2p_request *r, int error)
     if (error)
         self->p2p->timed.since = 0;
     if (r->id) {
-        if (!r->is_send)
+        if (!r->is_send || !mend_net_has_left(self, r->peer, &r->end))
             mend_net_displace(self, r->peer);
         mend_hash_remove(&self->p2p->large, r->id);
         r->id = 0;
@@ -604,6 +604,7 @@ static int send_rest(struct mend_comm *c, enum mend_send_mode mode, const void *
     activate(&r);
     r.peer = r.base.hint = mend_comm_peer(c, dest);
     mend_transfer_add(&r);
+    r.end = 0;
     mend_send_taken(&r);
     mend_wait(c->self, &r.base);
     return r.base.error;
@@ -612,8 +613,10 @@ static int send_rest(struct mend_comm *c, enum mend_send_mode mode, const void *
 int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
                   const struct mend_type *t, int dest, int tag)
 {
+    uint64_t end = 0;
+
     if (mend_likely(send_at_once(c, mode, buf, count, t, dest, tag, false)))
-        return mend_likely(mend_net_has_left(c->self, mend_comm_peer(c, dest)))
+        return mend_likely(mend_net_has_left(c->self, mend_comm_peer(c, dest), &end))
                    ? MPI_SUCCESS
                    : send_rest(c, mode, buf, count, t, dest, tag);
     return send_slow(c, mode, buf, count, t, dest, tag);

@@ -50,7 +50,10 @@ struct mend_p2p_request {
     };
     struct mend_p2p_request *next_spare; /* while it serves nobody */
     MPI_Count count, total_bytes, moved_bytes;
-    uint64_t announced_bytes;    /* receive: what the sender announced */
+    union {
+        uint64_t announced_bytes; /* receive: what the sender announced */
+        uint64_t end; /* send: of what has to leave (net.h: has_left); 0: not known yet */
+    };
     enum mend_way way;           /* of a large message */
     enum mend_status unpullable; /* why it cannot be copied (share.c) */
     int over; /* receive that has ended with this error, except for what the sender is writing */

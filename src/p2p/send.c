@@ -142,9 +142,11 @@ static void drop_from_outbox(struct mend_proc *self, struct mend_out *out)
 
 static enum mend_status push_rest(struct mend_proc *self, mend_peer to, struct mend_out *out)
 {
-    if (!mend_net_has_left(self, to))
+    struct mend_p2p_request *r = MEND_CONTAINER_OF(out, struct mend_p2p_request, out);
+
+    if (!mend_net_has_left(self, to, &r->end))
         return MEND_AGAIN;
-    mend_transfer_end(MEND_CONTAINER_OF(out, struct mend_p2p_request, out), MPI_SUCCESS);
+    mend_transfer_end(r, MPI_SUCCESS);
     return MEND_OK;
 }
 
@@ -153,12 +155,10 @@ void mend_send_taken(struct mend_p2p_request *r)
 {
     struct mend_proc *self = r->base.comm->self;
 
-    if (mend_likely(mend_net_has_left(self, r->peer))) {
+    if (mend_likely(mend_net_has_left(self, r->peer, &r->end))) {
         mend_transfer_end(r, MPI_SUCCESS);
         return;
     }
-    if (mend_list_linked(&r->base.link))
-        mend_list_remove(&r->base.link);
     r->stage = MEND_STAGE_MATCHED; /* cannot be cancelled any more */
     r->out.push = push_rest;
     r->out.drop = drop_from_outbox;
@@ -244,6 +244,7 @@ void mend_send_begin(struct mend_p2p_request *r)
     }
     mend_transfer_add(r);
     r->moved_bytes = 0;
+    r->end = 0;
     if (!is_small(r) || mend_credit_holds(self, r->peer))
         go_by_rts(r);
     if (!r->waits && mend_out_empty(self, r->peer))
@@ -277,11 +278,13 @@ static enum mend_status push_fragment(struct mend_proc *self, struct mend_p2p_re
 
 /* Long fragments take both less time; short ones let the receiver begin earlier.  So they are long where there is more than
  * it can wait for: a long message, or one behind which another RTS was sent; or ranks that share a core and fill their
- * rings in each turn. */
+ * rings in each turn; and to another node, where all of them leave together. */
 static bool goes_in_long_fragments(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;
 
+    if (!mend_net_of(self, r->peer)->near)
+        return true;
     if (self->oversubscribed)
         return self->ranks_per_core >= SHARED_CORES;
     return (r->total_bytes >= MEND_LONG_BYTES || r->id != self->p2p->last_rts) &&
@@ -290,9 +293,13 @@ static bool goes_in_long_fragments(const struct mend_p2p_request *r)
 
 static MPI_Count fragment_bytes(const struct mend_p2p_request *r)
 {
-    MPI_Count bytes = (MPI_Count)r->base.comm->self->params.fragment_bytes;
+    const struct mend_proc *self = r->base.comm->self;
+    MPI_Count bytes = (MPI_Count)self->params.fragment_bytes,
+              max = (MPI_Count)mend_net_of(self, r->peer)->payload_max_bytes;
 
-    return goes_in_long_fragments(r) ? bytes * LONG_FACTOR : bytes;
+    if (goes_in_long_fragments(r))
+        bytes *= LONG_FACTOR;
+    return bytes < max ? bytes : max;
 }
 
 /* Where messages cross, each process has something to send and something to copy: one that waits sends one fragment between
@@ -306,16 +313,12 @@ static int fragments_per_poll(const struct mend_p2p_request *r)
                : FRAGMENTS_PER_POLL;
 }
 
-/* Sends fragments while there is room, small ones if there is no memory for others. */
-static void push_fragments(struct mend_p2p_request *r)
+/* Sends fragments while there is room, small ones if there is no memory for others.  MEND_OK: so far; MEND_ERR_PEER. */
+static enum mend_status push_fragments(struct mend_p2p_request *r)
 {
-    struct mend_request *base = &r->base;
-    struct mend_proc *self = base->comm->self;
+    struct mend_proc *self = r->base.comm->self;
     MPI_Count max = fragment_bytes(r);
-    MPI_Count room = (MPI_Count)mend_net_of(self, r->peer)->payload_max_bytes;
 
-    if (max > room)
-        max = room;
     for (int i = fragments_per_poll(r); i > 0 && r->moved_bytes < r->total_bytes; i--) {
         MPI_Count left = r->total_bytes - r->moved_bytes, n = left < max ? left : max;
         enum mend_status st = push_fragment(self, r, n);
@@ -323,23 +326,23 @@ static void push_fragments(struct mend_p2p_request *r)
         if (mend_unlikely(st == MEND_AGAIN)) {
             max = mend_net_memory_for(self, r->peer, (uint32_t)n);
             if (max == n || max <= 0)
-                return;
+                return MEND_OK;
             n = max;
             st = push_fragment(self, r, n);
         }
         if (st == MEND_AGAIN)
-            return;
-        if (st == MEND_ERR_PEER) {
-            mend_transfer_end(r, MEND_CLASS_PROC_FAILED);
-            return;
-        }
+            return MEND_OK;
+        if (st == MEND_ERR_PEER)
+            return st;
         r->moved_bytes += n;
         mend_event(self, MEND_EV_P2P_DATA_SENT);
     }
-    if (r->moved_bytes == r->total_bytes) {
-        mend_event(self, MEND_EV_P2P_DATA_ALL);
-        mend_send_taken(r);
-    }
+    return MEND_OK;
+}
+
+static bool has_more(const struct mend_p2p_request *r)
+{
+    return r->moved_bytes < r->total_bytes;
 }
 
 /* What is sent to one process goes one message after the other, in the order in which they may: what both copy then lies one behind
@@ -351,15 +354,40 @@ static bool is_behind_another(const struct mend_proc *self, const struct mend_p2
     struct mend_request *before = mend_list_entry(l, struct mend_request, link);
 
     return l != &self->active && before->ops == &mend_send_ops &&
-           mend_p2p_of(before)->peer == r->peer && mend_p2p_of(before)->stage == MEND_STAGE_MATCHED;
+           mend_p2p_of(before)->peer == r->peer &&
+           mend_p2p_of(before)->stage == MEND_STAGE_MATCHED && has_more(mend_p2p_of(before));
 }
 
+static enum mend_status push_together(struct mend_p2p_request *r)
+{
+    struct mend_proc *self = r->base.comm->self;
+    enum mend_status st;
+
+    mend_net_gather(self, r->peer, MEND_GATHER_LENT);
+    st = push_fragments(r);
+    mend_net_gather(self, r->peer, MEND_GATHER_END);
+    return st;
+}
+
+/* It ends when its memory is the program's again. */
 static void stream(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
+    struct mend_proc *self = base->comm->self;
 
-    if (!is_behind_another(base->comm->self, r))
-        push_fragments(r);
+    if (has_more(r)) {
+        if (is_behind_another(self, r))
+            return;
+        if (push_together(r) == MEND_ERR_PEER) {
+            mend_transfer_end(r, MEND_CLASS_PROC_FAILED);
+            return;
+        }
+        if (has_more(r))
+            return;
+        mend_event(self, MEND_EV_P2P_DATA_ALL);
+    }
+    if (mend_net_has_left(self, r->peer, &r->end))
+        mend_transfer_end(r, MPI_SUCCESS);
 }
 
 void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

@@ -147,9 +147,9 @@ static bool flush_peer(struct mend_proc *self, mend_peer to)
 
     if (!net->gather)
         return push_all(self, to);
-    net->gather(self, true);
+    net->gather(self, MEND_GATHER);
     any = push_all(self, to);
-    net->gather(self, false);
+    net->gather(self, MEND_GATHER_END);
     return push_all(self, to) || any; /* what waited until others had left */
 }
 

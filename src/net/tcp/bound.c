@@ -78,7 +78,9 @@ static void end_idle(struct mend_proc *self, struct mend_tcp_pair *p)
     if (p->out.acked != p->out.tail)
         return;
     mend_free(self, p->out.ring);
+    mend_free(self, p->out.loans);
     p->out.ring = NULL;
+    p->out.loans = NULL;
 }
 
 static void end_any(struct mend_proc *self, struct mend_tcp_pair *p)

@@ -127,7 +127,7 @@ static void exchange_with_most(void)
  * again by the next message, so calls are counted. */
 MEND_TEST(the_one_that_was_used_least_lately_ends)
 {
-    int calls;
+    int before;
 
     begin(6);
     exchange_with_most();
@@ -139,11 +139,11 @@ MEND_TEST(the_one_that_was_used_least_lately_ends)
             settle();
         }
         look_often();
-        calls = calls_n;
+        before = calls_n;
         send_one(0, next, 8);
         settle();
         look_often();
-        CHECK_EQ(calls_n, calls + 1);
+        CHECK_EQ(calls_n, before + 1);
         CHECK(is_open(0, 1) && is_open(0, next));
         CHECK(!is_open(0, next - MOST + 1));
     }

@@ -15,8 +15,8 @@ const struct mend_net_subject mend_net_subject = {
 
 #define ROUNDS     1500
 #define FRAMES_MAX 12
-#define LOOKS      4                         /* after which a process has read what is there */
-#define MARGIN     (4 * MEND_TCP_RING_BYTES) /* around the limits of what a peer can acknowledge */
+#define LOOKS      4                          /* after which a process has read what is there */
+#define MARGIN     (2 * MEND_TCP_UNACKED_MAX) /* around the limits of what a peer can acknowledge */
 
 static char stream[FRAMES_MAX * (MEND_TCP_PAYLOAD_MAX + 2 * MEND_TCP_HEADER)];
 static size_t stream_n, read_n; /* bytes: all, and those of frames that were delivered or skipped */

@@ -33,10 +33,13 @@ struct mend_tcp_pair {
     mend_time_ns call_at, pause_ns; /* not called again sooner; the next pause */
     bool cut;                       /* a connection is wanted, and could not be made yet */
     mend_time_ns cut_look,
-        cut_ns;            /* when that was seen last; for how long, as far as that counts */
-    struct mend_list open; /* tcp.open: it has one */
-    bool reserved;         /* a frame is being written into its ring */
-    uint64_t asked_for;    /* what of out.needed the peer was asked for (bound.c) */
+        cut_ns;              /* when that was seen last; for how long, as far as that counts */
+    struct mend_list open;   /* tcp.open: it has one */
+    bool reserved;           /* a frame is being written into its ring */
+    uint64_t asked_for;      /* what of out.needed the peer was asked for */
+    uint32_t unasked;        /* bytes put since then, as send.c counts them */
+    uint32_t waited_n;       /* polls in which the receiver could have had all loans */
+    struct mend_list lender; /* tcp.lenders: it has loans in memory of the program's */
 
     struct mend_tcp_out out;
     struct mend_list due; /* tcp.due: there is something to write, or to call for */
@@ -64,9 +67,11 @@ struct mend_tcp {
     mend_time_ns full_at;  /* bound.c: no connection could end since then; 0: one could */
     bool asked;            /* bound.c: all peers, and nothing has come since */
     bool polling;          /* what is sent now is written at the end of the poll, together */
-    bool gathering;        /* the same, until gather(false) */
-    uint32_t turns_n;      /* polls with a hint */
-    unsigned delivered_n;  /* in this poll */
+    bool gathering;        /* the same, until MEND_GATHER_END */
+    bool lends;            /* long payloads stay where they are */
+    struct mend_list lenders;
+    uint32_t turns_n;     /* polls with a hint */
+    unsigned delivered_n; /* in this poll */
     struct mend_look look;
 
     /* what was read last and is not delivered yet, and its pair */
@@ -133,7 +138,11 @@ void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p);
 /* connect.c: whether room in the kernel is waited for, too. */
 void mend_tcp_listen(struct mend_proc *self, struct mend_tcp_pair *p, bool for_room);
 
-/* send.c: writes what the kernel takes; of all pairs that are due; says what has come, if the peer should know;
+/* send.c: the program has its memory back, when there were loans for long, or now. */
+void mend_tcp_look_at_loans(struct mend_proc *self);
+void mend_tcp_end_loans(struct mend_tcp_pair *p);
+
+/* send.c: writes what the kernel takes; of all pairs that are due; says what has come, if the peer asks;
  * asks the peer what has come there, if that is not known and was not asked. */
 void mend_tcp_flush(struct mend_proc *self, struct mend_tcp_pair *p);
 void mend_tcp_flush_due(struct mend_proc *self);
@@ -147,15 +156,15 @@ enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struc
                                const void *payload);
 void *mend_tcp_reserve(struct mend_proc *self, mend_peer to, uint32_t len);
 void mend_tcp_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
-bool mend_tcp_has_left(struct mend_proc *self, mend_peer to);
-void mend_tcp_gather(struct mend_proc *self, bool on);
+bool mend_tcp_has_left(struct mend_proc *self, mend_peer to, uint64_t *end);
+void mend_tcp_gather(struct mend_proc *self, enum mend_gather how);
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
 
 /* receive.c: delivers what was read before, of whomever.  Drain: all that has reached this process's kernel by a connection of
  * the pair. */
 void mend_tcp_deliver_rest(struct mend_proc *self);
 void mend_tcp_drain(struct mend_proc *self, struct mend_tcp_pair *p, int fd);
-void mend_tcp_displace(struct mend_proc *self, mend_peer from);
+void mend_tcp_displace(struct mend_proc *self, mend_peer peer);
 unsigned mend_tcp_poll(struct mend_proc *self, mend_peer hint);
 
 #endif

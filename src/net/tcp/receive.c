@@ -100,11 +100,14 @@ static void find_place(struct mend_proc *self, struct mend_tcp_pair *p)
                    : NULL;
 }
 
-void mend_tcp_displace(struct mend_proc *self, mend_peer from)
+void mend_tcp_displace(struct mend_proc *self, mend_peer peer)
 {
-    struct mend_tcp_pair *p = mend_tcp_of(self, from);
+    struct mend_tcp_pair *p = mend_tcp_of(self, peer);
 
-    if (!p || !p->place)
+    if (!p)
+        return;
+    mend_tcp_end_loans(p);
+    if (!p->place)
         return;
     memcpy(p->payload, p->place, p->part_n - MEND_TCP_HEADER);
     p->place = NULL;
@@ -353,5 +356,7 @@ unsigned mend_tcp_poll(struct mend_proc *self, mend_peer hint)
     t->polling = false;
     if (mend_unlikely(!mend_list_empty(&t->due)))
         mend_tcp_flush_due(self);
+    if (mend_unlikely(!mend_list_empty(&t->lenders)))
+        mend_tcp_look_at_loans(self);
     return t->delivered_n;
 }

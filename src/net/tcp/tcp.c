@@ -24,7 +24,8 @@
  * What ends a wait here: there is none.  Bytes for a process that hangs fill its ring and nobody else's; its death frees it.
  *
  * Cost: a system call for each write and for each read that finds something; a poll that is hinted at a peer reads its
- * connection, others ask the bell first.  256 KiB for each process that bytes were sent to. */
+ * connection, others ask the bell first.  256 KiB for each process that bytes were sent to, and, once a
+ * large message was, 4 MiB of addresses for loans that have to be copied. */
 #include "net/tcp/internal.h"
 
 #include "node/abroad.h"
@@ -38,6 +39,7 @@ static enum mend_status begin(struct mend_proc *self)
     t->set = t->timer = -1;
     mend_list_init(&t->due);
     mend_list_init(&t->open);
+    mend_list_init(&t->lenders);
     t->most = mend_tcp_most();
     t->pair = mend_zalloc(self, (size_t)self->peers_max, sizeof(*t->pair));
     t->severed = mend_zalloc(self, (size_t)self->peers_max, 1);
@@ -89,9 +91,12 @@ static void drop_pair(struct mend_proc *self, mend_peer dead)
     mend_tcp_drop(self, p);
     if (mend_list_linked(&p->due))
         mend_list_remove(&p->due);
+    if (mend_list_linked(&p->lender))
+        mend_list_remove(&p->lender);
     if (t->from == p)
         t->from = NULL;
     mend_free(self, p->out.ring);
+    mend_free(self, p->out.loans);
     mend_free(self, p->payload);
     mend_free(self, p);
     t->pair[dead] = NULL;

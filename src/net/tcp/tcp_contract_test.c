@@ -8,7 +8,9 @@
 /* A first frame waits for the nonce of the receiver's agent. */
 static void deliver(struct mend_proc *from, struct mend_proc *to)
 {
-    while (!mend_net_tcp.has_left(from, to->me))
+    uint64_t end = 0;
+
+    while (!mend_net_tcp.has_left(from, to->me, &end))
         mend_net_tcp.poll(from, MEND_PEER_NONE);
 }
 

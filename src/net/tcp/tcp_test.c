@@ -5,8 +5,7 @@
  *   R12: messages that arrived before a death are delivered before it is reported, none after it
  *   S5-14: strangers cannot join, read, delay or end a job
  *   S5-15: a broken connection is made again, nothing lost or doubled */
-#include "net/contract_procs_test.h"
-#include "net/tcp/door_test.h"
+#include "net/tcp/cable_test.h"
 
 #include <sys/syscall.h>
 
@@ -27,64 +26,12 @@ const struct mend_net_subject mend_net_subject = {
 
 /* ---- cables ---- */
 
-static uint64_t carried_n; /* bytes, by all cables */
-
-static void cut(struct call *c)
-{
-    for (int k = 0; k < 2; k++) {
-        if (c->cable[k] >= 0)
-            close(c->cable[k]);
-        c->cable[k] = -1;
-    }
-}
-
-/* Moves up to `most` bytes from one end of a cable to the other one; what has come before an end goes on. */
-static void carry(struct call *c, int from, uint32_t most)
-{
-    char bytes[512];
-    ssize_t n;
-
-    while (most && c->cable[0] >= 0) {
-        n = recv(c->cable[from], bytes, most < sizeof(bytes) ? most : sizeof(bytes),
-                 MSG_DONTWAIT | MSG_PEEK);
-        if (n == 0)
-            cut(c);
-        if (n <= 0)
-            return;
-        n = send(c->cable[!from], bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n <= 0)
-            return;
-        CHECK_EQ(recv(c->cable[from], bytes, (size_t)n, MSG_DONTWAIT), n);
-        carried_n += (uint64_t)n;
-        most -= (uint32_t)n;
-    }
-}
-
-static void carry_all(void)
-{
-    for (int i = 0; i < calls_n; i++)
-        for (int k = 0; k < 2; k++)
-            carry(&calls[i], k, UINT32_MAX);
-}
-
 /* Byte by byte in turns, until all cables together have carried so many. */
 static void carry_until(uint64_t end)
 {
     for (int i = 0; i < calls_n; i++)
         for (int k = 0; k < 2 && carried_n < end; k++)
             carry(&calls[i], k, 1);
-}
-
-static void cut_all(void)
-{
-    for (int i = 0; i < calls_n; i++)
-        cut(&calls[i]);
-}
-
-static void settle_by_cable(void)
-{
-    for (mend_time_ns end = soon(); !has_all_come(); poll_until(end))
-        carry_all();
 }
 
 /* ---- one cut ---- */
@@ -353,12 +300,12 @@ static int writes_of(int frames, bool together)
     int before = writes_n;
 
     if (together)
-        NET->gather(&procs[0], true);
+        NET->gather(&procs[0], MEND_GATHER);
     for (int i = 0; i < frames; i++)
         CHECK(try_send(0, 1, 8));
     CHECK(!together || writes_n == before);
     if (together)
-        NET->gather(&procs[0], false);
+        NET->gather(&procs[0], MEND_GATHER_END);
     return writes_n - before;
 }
 
@@ -378,19 +325,19 @@ MEND_TEST(what_is_gathered_leaves_with_one_call)
 MEND_TEST(what_was_sent_before_there_is_a_connection_has_not_left)
 {
     begin(2);
-    CHECK(NET->has_left(&procs[0], 1));
+    CHECK(has_left(0, 1));
     door_is_shut = true;
     send_some(0, 1);
-    CHECK(!NET->has_left(&procs[0], 1));
+    CHECK(!has_left(0, 1));
     look_often();
-    CHECK(!NET->has_left(&procs[0], 1));
+    CHECK(!has_left(0, 1));
     door_is_shut = false;
     settle();
-    CHECK(NET->has_left(&procs[0], 1));
+    CHECK(has_left(0, 1));
     door_is_shut = true;
     CHECK(try_send(1, 0, 8));
     NET->sever(&procs[1], 0);
-    CHECK(NET->has_left(&procs[1], 0));
+    CHECK(has_left(1, 0));
     finish();
 }
 
@@ -403,8 +350,8 @@ MEND_TEST(what_the_kernel_does_not_take_has_not_left)
     send_one(0, 1, 8);
     settle_by_cable();
     send_all(0, 1, 20000);
-    CHECK(!NET->has_left(&procs[0], 1));
-    for (; !NET->has_left(&procs[0], 1); poll_until(end))
+    CHECK(!has_left(0, 1));
+    for (; !has_left(0, 1); poll_until(end))
         carry_all();
     settle_by_cable();
     finish();
