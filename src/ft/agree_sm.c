@@ -4,7 +4,22 @@
  * Every event is handled in three phases: accept what it says about deaths (on_deaths, settle), carry out
  * its request (on_*), and check whether a gathering is complete now (advance).  A phase only notes the messages
  * to send (reply_*, up_due, scan_kind); mend_agree_next() produces them, so a later phase within
- * one step may overrule an earlier one. */
+ * one step may overrule an earlier one.
+ *
+ * Papers (mend_agree_use_papers()).  A process writes each decision down before it sends DOWN, in memory of its node, which
+ * outlives it; a search of all nodes is a question with two answers:
+ *
+ *      SENT, or GATHER after SENT ── a new death ──> question ──> PAPER: decided
+ *                                                    │ NO_PAPER, I am the root, all heard
+ *                                                    └──> I decide
+ *
+ * A member asks with each new set of deaths, but only if it has sent UP before: a decision needs the contribution of each living
+ * member, so until then there is none.  A new root that has sent UP decides by itself only when the nodes have answered the
+ * question of its last deaths with NO_PAPER: then no process that was dead has left a decision on a node that lives, and the
+ * living have promised.  So all decisions on nodes that live are the same, those of dead processes included, and PAPER is
+ * taken at any ballot; it keeps its own, so that nobody takes it for a decision of the present root.  A question stays open: PAPER
+ * may come after NO_PAPER, when a member decides meanwhile and then answers nothing.  An agent that has an answer for a member of its
+ * node keeps it until that has decided, and answers others with it. */
 #include "ft/agree_sm.h"
 
 #include <string.h>
@@ -119,7 +134,8 @@ static unsigned slot_use(struct mend_agree *x, uint64_t seq)
     set_value(x, i, &neutral);
     s->seq = seq;
     s->accepted = -1;
-    s->last = false;
+    s->last = s->sent = s->searched = false;
+    s->round = 0;
     become(x, i, MEND_AGREE_EARLY);
     return i;
 }
@@ -206,6 +222,12 @@ static void decided(struct mend_agree *x, unsigned i, struct mend_agree_out *out
         x->decided_end = s->seq + 1;
 }
 
+/* A process that is dead may have decided this, and only papers can tell (invariant 9). */
+static bool must_search(const struct mend_agree *x, const struct mend_agree_slot *s)
+{
+    return x->papers && s->accepted < 0 && s->sent && !s->searched;
+}
+
 /* A gathering is complete: every living member of my subtree has promised my ballot. */
 static void advance(struct mend_agree *x, unsigned i, struct mend_agree_out *out)
 {
@@ -213,7 +235,7 @@ static void advance(struct mend_agree *x, unsigned i, struct mend_agree_out *out
 
     if (s->state != MEND_AGREE_GATHER && s->state != MEND_AGREE_REOPEN)
         return;
-    if (!all_heard(x, i))
+    if (!all_heard(x, i) || (x->root == x->tree.me && must_search(x, s)))
         return;
     if (s->accepted < 0 && x->ndead)
         s->nfailed = mend_bits_union(mend_agree_failed(x, i), mend_agree_dead(x), x->words);
@@ -223,6 +245,7 @@ static void advance(struct mend_agree *x, unsigned i, struct mend_agree_out *out
     } else {
         become(x, i, s->state == MEND_AGREE_GATHER ? MEND_AGREE_SENT : MEND_AGREE_RESENT);
         clear_output(x, i); /* a REQUEST to nobody */
+        s->sent = true;
         tell_parent(x, i);
     }
 }
@@ -285,6 +308,20 @@ static void on_lost(struct mend_agree *x, int32_t r)
     }
 }
 
+/* Somebody who could tell me may be dead: the papers may say it. */
+static void ask(struct mend_agree *x, unsigned i, struct mend_agree_out *out)
+{
+    struct mend_agree_slot *s = mend_agree_slot(x, i);
+
+    if (!x->papers || !s->sent || (s->state != MEND_AGREE_GATHER && s->state != MEND_AGREE_SENT))
+        return;
+    MEND_ASSERT(out->asked_n < MEND_AGREE_WINDOW_MAX);
+    s->searched = false;
+    s->round++;
+    out->asked[out->asked_n++] =
+        (struct mend_agree_question){s->seq, s->round, x->root == x->tree.me};
+}
+
 /* Draws the consequences when some ranks have been marked as dead. */
 static void settle(struct mend_agree *x, struct mend_agree_out *out)
 {
@@ -300,6 +337,7 @@ static void settle(struct mend_agree *x, struct mend_agree_out *out)
             on_new_root(x, i);
         else if (x->parent != parent && (state == MEND_AGREE_SENT || state == MEND_AGREE_RESENT))
             tell_parent(x, i);
+        ask(x, i, out);
         advance(x, i, out);
     }
 }
@@ -430,6 +468,45 @@ static void finish_last(struct mend_agree *x, unsigned i, struct mend_agree_out 
     tell_children(x, i, MEND_AGREE_GONE);
 }
 
+/* ---- papers ---- */
+
+/* The slot of an agreement to which this process has contributed, and which is not decided here; NULL: it is not one. */
+static struct mend_agree_slot *undecided(struct mend_agree *x, uint64_t seq, unsigned *i_p)
+{
+    struct mend_agree_slot *s = mend_agree_slot(x, *i_p = (unsigned)(seq % x->nslots));
+
+    return s->seq == seq && (s->state == MEND_AGREE_GATHER || s->state == MEND_AGREE_SENT) ? s
+                                                                                           : NULL;
+}
+
+/* Its members ask themselves, so nothing is said to them; and at my ballot nobody may have decided. */
+static void on_paper(struct mend_agree *x, const struct mend_agree_msg *m,
+                     struct mend_agree_out *out)
+{
+    unsigned i;
+    struct mend_agree_slot *s = undecided(x, m->seq, &i);
+
+    if (!s)
+        return;
+    clear_output(x, i);
+    set_value(x, i, &m->value);
+    decided(x, i, out);
+    if (m->ballot < x->root)
+        s->accepted = m->ballot;
+}
+
+static void on_no_paper(struct mend_agree *x, uint64_t seq, uint32_t round,
+                        struct mend_agree_out *out)
+{
+    unsigned i;
+    struct mend_agree_slot *s = undecided(x, seq, &i);
+
+    if (!s || s->round != round)
+        return;
+    s->searched = true;
+    advance(x, i, out);
+}
+
 static void on_recv(struct mend_agree *x, const struct mend_agree_msg *m,
                     struct mend_agree_out *out)
 {
@@ -500,10 +577,16 @@ void mend_agree_step(struct mend_agree *x, const struct mend_agree_event *ev,
         for (unsigned i = 0; i < x->nslots; i++)
             finish_last(x, i, out);
         break;
+    case MEND_AGREE_PAPER:
+        on_paper(x, ev->msg, out);
+        break;
+    case MEND_AGREE_NO_PAPER:
+        on_no_paper(x, ev->seq, ev->round, out);
+        break;
     }
 }
 
-/* What a slot may say in its state (invariant 8). */
+/* What a slot may say in its state (invariant 10). */
 static bool may_say(const struct mend_agree_slot *s, enum mend_agree_msg_kind kind)
 {
     if (kind == MEND_AGREE_UP)
@@ -574,6 +657,19 @@ bool mend_agree_result(const struct mend_agree *x, uint64_t seq, struct mend_agr
         return false;
     fill(x, i, MEND_AGREE_DOWN, 0, &m);
     *value_p = m.value;
+    return true;
+}
+
+bool mend_agree_paper(const struct mend_agree *x, uint64_t seq, struct mend_agree_msg *msg_p)
+{
+    unsigned i = (unsigned)(seq % x->nslots);
+    const struct mend_agree_slot *s = mend_agree_slot(x, i);
+
+    if (s->seq != seq || s->state < MEND_AGREE_DECIDED)
+        return false;
+    fill(x, i, MEND_AGREE_DOWN, x->tree.me, msg_p);
+    msg_p->ballot = s->accepted;
+    msg_p->ndead = 0;
     return true;
 }
 

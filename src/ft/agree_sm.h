@@ -53,6 +53,7 @@
  *   GATHER → SENT, REOPEN → RESENT advance
  *   GATHER, REOPEN → DECIDED       advance, decided
  *   SENT, RESENT → DECIDED         on_down, decided
+ *   GATHER, SENT → DECIDED         on_paper, decided
  *   SENT → GATHER                  on_new_root
  *   REOPEN, RESENT → DECIDED       on_new_root
  *   DECIDED → REOPEN               reopen (from on_up, on_request)
@@ -68,7 +69,9 @@
  *   6  only become() writes a slot's state, along the edges of the picture (become());
  *   7  all output of a step is fetched before the next step (mend_agree_step());
  *   8  what is decided contains, of each set that DEATH delivered anywhere, all or none (sim/checkers.c);
- *   9  UP is sent only in SENT and RESENT, REQUEST to children only in GATHER and REOPEN, DOWN and GONE
+ *   9  with papers a root that has sent UP at a lower ballot decides contributions only if `searched`, which each new
+ *      death clears (advance(), ask());
+ *  10  UP is sent only in SENT and RESENT, REQUEST to children only in GATHER and REOPEN, DOWN and GONE
  *      only in DECIDED, so no message is sent after its purpose is gone (mend_agree_next()).
  *
  * What is kept.  A process that contributes to agreement s has returned from s - window; so once s is
@@ -116,6 +119,8 @@ enum mend_agree_event_kind {
     MEND_AGREE_RECV,  /* msg.peer sent msg */
     MEND_AGREE_DEATH, /* those in `dead` are: final, and nothing of them will be delivered any more */
     MEND_AGREE_LEFT, /* those in `dead` ended properly after the last agreement was decided for them */
+    MEND_AGREE_PAPER,    /* msg is a paper (mend_agree_paper()) */
+    MEND_AGREE_NO_PAPER, /* no paper on any node says that: the answer to question number `round` */
 };
 
 struct mend_agree_event {
@@ -123,7 +128,9 @@ struct mend_agree_event {
     const uint64_t *dead; /* DEATH, LEFT: a set of ranks that count as dead together; copied */
     bool last;            /* START: nobody will start another one (free, finalize) */
     const struct mend_agree_value *value; /* START; copied */
-    const struct mend_agree_msg *msg;     /* RECV; copied as far as needed */
+    const struct mend_agree_msg *msg;     /* RECV, PAPER; copied as far as needed */
+    uint64_t seq;                         /* NO_PAPER */
+    uint32_t round;                       /* NO_PAPER */
 };
 
 enum mend_agree_refusal {
@@ -139,6 +146,12 @@ struct mend_agree_out {
     enum mend_agree_refusal refusal;             /* RECV */
     int decided_n;                               /* agreements that are decided here now */
     uint64_t decided_seq[MEND_AGREE_WINDOW_MAX]; /* ask mend_agree_result() for the value */
+    int asked_n;                                 /* questions to the papers of all nodes */
+    struct mend_agree_question {
+        uint64_t seq;
+        uint32_t round;
+        bool decides; /* NO_PAPER is wanted, too */
+    } asked[MEND_AGREE_WINDOW_MAX];
 };
 
 enum mend_agree_state {
@@ -161,6 +174,9 @@ struct mend_agree_slot {
     uint8_t scan_kind; /* message that goes to the children of `walk`, or NONE */
     bool last;         /* see MEND_AGREE_START */
     bool up_due;       /* UP is to be sent to the parent */
+    bool sent;         /* UP was sent since START, so somebody may have decided */
+    bool searched;     /* no paper said anything when question `round` was asked */
+    uint32_t round;    /* of the last question */
     struct mend_tree_walk walk;
 };
 
@@ -175,6 +191,7 @@ struct mend_agree {
     uint32_t words; /* of a set */
     uint8_t window, nslots;
     bool excluded;                  /* I was declared dead: nothing is said or believed any more */
+    bool papers;                    /* decisions are written down (mend_agree_use_papers()) */
     uint8_t reply_kind, reply_slot; /* an answer to the sender of the last message */
     int32_t reply_to;
     uint32_t busy;        /* slots with something to send */
@@ -191,6 +208,12 @@ size_t mend_agree_size(int32_t n, int window);
  * deliver DEATH with all dead members. */
 void mend_agree_init(struct mend_agree *x, int32_t n, int32_t me, int radix_bits, int window);
 
+/* Members ask for papers from now on (agree_sm.c says what these are): before the first event. */
+static inline void mend_agree_use_papers(struct mend_agree *x)
+{
+    x->papers = true;
+}
+
 /* True if START is allowed: fewer than `window` agreements are under way behind the oldest. */
 bool mend_agree_can_start(const struct mend_agree *x);
 
@@ -205,6 +228,10 @@ bool mend_agree_next(struct mend_agree *x, struct mend_agree_msg *msg_p);
 /* The decision of agreement seq, if it is decided here and not history.  Valid until the next
  * step. */
 bool mend_agree_result(const struct mend_agree *x, uint64_t seq, struct mend_agree_value *value_p);
+
+/* What to write on paper of agreement seq, if it is decided here and not history: a DOWN of the ballot at which it was decided,
+ * without the dead.  Valid until the next step. */
+bool mend_agree_paper(const struct mend_agree *x, uint64_t seq, struct mend_agree_msg *msg_p);
 
 /* The answer of a communicator that is freed here and kept nothing but the number of its last
  * agreement (started with `last`, so its value says nothing).  False: no answer is due. */
