@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "agent/doorman.h"
 #include "agent/far.h"
+#include "agent/papers.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -304,6 +305,7 @@ static mend_time_ns look(void *self, mend_time_ns now)
                                                                           mend_segment_give_back,
                                                                           mend_doorman_look,
                                                                           mend_far_look,
+                                                                          mend_papers_look,
                                                                           mend_links_look};
     struct agent *agent = self;
     mend_time_ns next = MEND_TIME_NEVER;

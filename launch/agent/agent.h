@@ -26,6 +26,7 @@ struct mend_iof;
 struct mend_ctl;
 struct mend_contact;
 struct mend_facts;
+struct mend_papers;
 struct mend_doorman;
 struct mend_link;
 struct spawn_request;
@@ -39,6 +40,7 @@ struct mend_nodes {
     bool running, ended; /* the ranks of this node were started; no process is left anywhere */
     bool told_done;
     struct mend_facts *facts;
+    struct mend_papers *papers; /* papers.c; NULL: none was asked for */
 };
 
 struct agent {

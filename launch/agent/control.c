@@ -11,6 +11,7 @@
 #include "rt/wire.h"
 #include "agent/facts.h"
 #include "agent/far.h"
+#include "agent/papers.h"
 #include "agent/revoked.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
@@ -290,6 +291,15 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
     case MEND_CTL_CONNECT:
         mend_link_asked(agent, r, m->connect.job, m->connect.ask, m->connect.first,
                         (int)m->connect.names_n);
+        break;
+    case MEND_CTL_ASK:
+        mend_papers_asked(agent, r, m->ask.mark, m->ask.seq, m->ask.round);
+        break;
+    case MEND_CTL_DECIDED:
+        mend_papers_decided(agent, r, m->ask.mark, m->ask.seq);
+        break;
+    case MEND_CTL_WROTE:
+        mend_papers_wrote(agent);
         break;
     case MEND_CTL_REVOKE:
         mend_revoked_heard(agent, m->revoke[0], m->revoke + 1, m->n - 1);

@@ -6,6 +6,7 @@
 #include "agent/facts.h"
 
 #include "agent/far.h"
+#include "agent/papers.h"
 #include "agent/revoked.h"
 #include "agent/tell.h"
 #include "agent/verdict.h"
@@ -300,6 +301,8 @@ static void apply(struct agent *agent, const struct mend_fact *entry)
     case MEND_FACT_LOST:
         if (entry->runs_n)
             apply_deaths(agent, entry);
+        if (entry->kind == MEND_FACT_LOST)
+            mend_papers_lost(agent, entry->agent);
         break;
     case MEND_FACT_CAUSE:
         apply_causes(agent, entry);

@@ -7,6 +7,7 @@
 #include "agent/far.h"
 
 #include "agent/facts.h"
+#include "agent/papers.h"
 #include "agent/segment.h"
 #include "agent/start.h"
 #include "agent/tally.h"
@@ -113,6 +114,11 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         break;
     case MEND_DOWN_LOG:
         mend_facts_hear(agent, (int32_t)m->arg[0], m->data, m->len);
+        break;
+    case MEND_DOWN_SEARCH:
+    case MEND_DOWN_SEARCHED:
+    case MEND_DOWN_PAPER:
+        mend_papers_hear(agent, m);
         break;
     case MEND_DOWN_LOST:
         mend_facts_lost(agent, (int32_t)m->arg[0]);

@@ -48,6 +48,7 @@ struct rank {
     struct mend_link *guest_of; /* it is a process of another job (guest.c); NULL: of this one */
     bool far;                   /* it is a process of another node (far.c) */
     uint32_t node;              /* its node of the job's */
+    bool papers_kept;           /* the main thread's: its slabs are given back (papers.c) */
     bool told_dead;             /* too, that it is dead (the lock) */
     bool told_left;             /* the log of facts has been told that it has left MPI (facts.c) */
     bool told_ended;            /* and then that it has ended */

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "node/log.h"
+#include "agent/papers.h"
 #include "agent/segment.h"
 
 #include <errno.h>
@@ -346,9 +347,9 @@ void mend_segment_clear(struct agent *agent, mend_place place)
     punch_rings(agent, place); /* guests may have sent to it until they heard of the death */
 }
 
-static mend_place place_of_death(const struct agent *agent, uint32_t k)
+static struct rank *rank_of_death(const struct agent *agent, uint32_t k)
 {
-    return agent->rank[mend_node_death_of(agent->shm, k)->name].place;
+    return &agent->rank[mend_node_death_of(agent->shm, k)->name];
 }
 
 static void punch_left(struct agent *agent, const struct left *l, mend_place dead)
@@ -383,11 +384,13 @@ static void give_back_let_go(struct agent *agent)
     uint32_t n = let_go(agent, false);
 
     for (; agent->given_back_n < n; agent->given_back_n++)
-        give_back(agent, place_of_death(agent, agent->given_back_n), false);
+        give_back(agent, rank_of_death(agent, agent->given_back_n)->place, false);
     n = let_go(agent, true); /* may be more by now, but a place is another's once it is cleared */
     n = n < agent->given_back_n ? n : agent->given_back_n;
-    for (; agent->cleared_n < n; agent->cleared_n++)
-        give_back(agent, place_of_death(agent, agent->cleared_n), true);
+    for (; agent->cleared_n < n; agent->cleared_n++) {
+        mend_papers_keep(agent, rank_of_death(agent, agent->cleared_n));
+        give_back(agent, rank_of_death(agent, agent->cleared_n)->place, true);
+    }
 }
 
 /* After a verdict soon, and then less and less often. */

@@ -234,6 +234,11 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_PARTED:
         mend_root_pass_on(node, m);
         break;
+    case MEND_UP_SEARCH:
+    case MEND_UP_SEARCHED:
+    case MEND_UP_PAPER:
+        mend_root_pass_paper(node, m);
+        break;
     default:
         break;
     }

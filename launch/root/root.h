@@ -143,6 +143,9 @@ void mend_root_read_node(struct root *root, int number);
 /* nodes.c: what is for agents of other nodes goes to them. */
 void mend_root_pass_on(struct root_node *from, const struct mend_message *m);
 
+/* papers.c: the same with what agents ask each other about decisions. */
+void mend_root_pass_paper(struct root_node *from, const struct mend_message *m);
+
 /* nodes.c: has all agents told that the job is over, when it is; all have been.  Waits until their processes have ended. */
 void mend_root_look_at_nodes(struct root *root);
 bool mend_root_is_over(const struct root *root);

@@ -7,6 +7,12 @@
 
 #include <stdio.h>
 
+static void on_interrupt(struct mend_proc *self)
+{
+    mend_revoke_on_interrupt(self);
+    mend_decide_papers_look(self);
+}
+
 int mend_decide_init(struct mend_proc *self)
 {
     struct mend_decide *m = mend_zalloc(self, 1, sizeof(*m));
@@ -14,8 +20,9 @@ int mend_decide_init(struct mend_proc *self)
     if (!m)
         return MPI_ERR_NO_MEM;
     mend_list_init(&m->lingering);
+    mend_list_init(&m->questions);
     self->decide = m;
-    self->on_interrupt = mend_revoke_on_interrupt;
+    self->on_interrupt = on_interrupt;
     self->on_frame[MEND_FRAME_AGREE] = mend_decide_tree_on_frame;
     self->on_homeless[MEND_FRAME_AGREE] = mend_linger_answer;
     return MPI_SUCCESS;

@@ -57,18 +57,19 @@ struct mend_group *mend_decide_in_order(struct mend_comm *c, struct mend_group *
 int mend_decide_failed(struct mend_comm *c, struct mend_group **failed_p);
 void mend_decide_ifailed(struct mend_comm *c, MPI_Group *answer, struct mend_request **r_p);
 
+struct mend_voteblocks;
+
 /* A sequence of agreements, with its machine made on first use. */
 struct mend_decide_sequence {
     struct mend_agree *sm;
     struct mend_list waiting, running;
     struct mend_list unheard; /* tree.c: decided, and this process has not heard of all dead ones */
+    struct mend_voteblocks *papers; /* papers.c; NULL: none yet */
     bool said_no;  /* negative votes are given beforehand; of EXPLICIT only where it is abandoned */
     int noes_left; /* tree.c: how many more of them others may wait for */
     uint64_t begun, decided; /* memory.c: how many; or from where they count in tests */
     uint64_t *out;           /* memory.c: bits of members that are absent; NULL: none is */
 };
-
-struct mend_voteblocks;
 
 /* Ranks in protocols: an intracommunicator's own; on an intercommunicator both groups one after the
  * other, the one whose first peer is lower comes first. */

@@ -23,6 +23,7 @@ struct mend_decide {
     uint32_t freed_n; /* communicators that are freed while calls on them are in progress */
     struct mend_list lingering; /* mend_decide_comm.linger, each a reference */
     uint64_t marks_n;           /* revoke.c: own bits that have pages, from 0 on */
+    struct mend_list questions; /* papers.c: that have no end yet */
 };
 
 /* The same through shared memory (memory.c).  All members answer mend_decide_in_memory() alike. */
@@ -39,6 +40,26 @@ void mend_decide_tree_call(struct mend_comm *c, enum mend_decide_kind which, boo
                            const struct mend_decision *value, mend_decide_done *done, void *arg);
 void mend_decide_tree_say_no(struct mend_comm *c, enum mend_decide_kind which);
 void mend_decide_tree_abandon(struct mend_comm *c, enum mend_decide_kind which);
+
+/* The agents have answered a question of c. */
+struct mend_rt_told;
+void mend_decide_tree_told(struct mend_comm *c, enum mend_decide_kind which,
+                           const struct mend_rt_told *told);
+
+/* papers.c: decisions of c are written down, and asked for. */
+bool mend_decide_papers_has(const struct mend_comm *c);
+
+/* Agreement seq is decided here, and nobody has been told; it has been decided and told; the agents are asked for it. */
+void mend_decide_papers_write(struct mend_comm *c, enum mend_decide_kind which, uint64_t seq);
+void mend_decide_papers_decided(struct mend_comm *c, enum mend_decide_kind which, uint64_t seq);
+void mend_decide_papers_ask(struct mend_comm *c, enum mend_decide_kind which,
+                            const struct mend_agree_question *asked);
+
+/* With an interrupt: carries out what the agents have answered. */
+void mend_decide_papers_look(struct mend_proc *self);
+
+/* To be called when c is detached. */
+void mend_decide_papers_close(struct mend_comm *c);
 
 /* For wait reports. */
 static inline const char *mend_decide_what(enum mend_decide_kind which)

@@ -78,6 +78,7 @@ void mend_decide_detach(struct mend_comm *c)
         return;
     if (mend_decide_in_memory(c))
         mend_decide_memory_close(c);
+    mend_decide_papers_close(c);
     for (int i = 0; i < MEND_DECIDE_KINDS; i++) {
         mend_free(self, c->decide->agreements[i].sm);
         mend_free(self, c->decide->agreements[i].out);

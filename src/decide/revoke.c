@@ -109,8 +109,7 @@ static uint64_t bit_of(const struct mend_comm *c)
     return UINT64_C(1) << number_of(c) % 64;
 }
 
-/* What c is called where it has no bit: parts of one context differ. */
-static uint64_t name_of(const struct mend_comm *c)
+uint64_t mend_revoke_name(const struct mend_comm *c)
 {
     return c->ctx + MEND_CTX_MAKE(0, c->decide->part);
 }
@@ -121,7 +120,7 @@ static bool is_marked(struct mend_comm *c)
     const struct mend_rt *rt = c->self->rt;
 
     if (!word)
-        return rt->is_revoked && rt->is_revoked(c->self, name_of(c));
+        return rt->is_revoked && rt->is_revoked(c->self, mend_revoke_name(c));
     /* acquire: pairs with the release in mark() */
     return mend_load_acquire(word) & bit_of(c);
 }
@@ -221,7 +220,7 @@ static void tell(struct mend_comm *c)
         return;
     if (c->ctx & MEND_CTX_SPANS)
         jobs = jobs_of(c, &n);
-    self->rt->revoke(self, name_of(c), jobs, n);
+    self->rt->revoke(self, mend_revoke_name(c), jobs, n);
     mend_free(self, jobs);
     mend_event(self, MEND_EV_REVOKE_LOCAL);
     mend_event(self, MEND_EV_REVOKE_SENT_ONE);

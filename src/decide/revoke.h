@@ -23,6 +23,9 @@ void mend_revoke_along(struct mend_comm *c);
  * (mend_comm_renew()), or freed. */
 void mend_revoke_here(struct mend_comm *c);
 
+/* What c is called where it has no bit, in jobs of several nodes: parts of one context differ. */
+uint64_t mend_revoke_name(const struct mend_comm *c);
+
 /* A new object: a member may have revoked it already. */
 void mend_revoke_look(struct mend_comm *c);
 

@@ -20,6 +20,7 @@
 #include "coll/nodes.h"
 #include "ft/wire.h"
 #include "net/net.h"
+#include "rt/rt.h"
 
 #include <string.h>
 
@@ -88,6 +89,8 @@ static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind whi
     a->sm = mend_alloc(self, mend_agree_size(d->members_n, MEND_DECIDE_WINDOW));
     mend_memory_relax(self);
     mend_agree_init(a->sm, d->members_n, index_of(c, d->me), 1, MEND_DECIDE_WINDOW);
+    if (mend_decide_papers_has(c))
+        mend_agree_use_papers(a->sm);
     if (self->deaths_n)
         tell_dead(c, which);
     return a->sm;
@@ -225,13 +228,21 @@ static void step(struct mend_comm *c, enum mend_decide_kind which,
     struct mend_agree *sm = c->decide->agreements[which].sm;
     struct mend_agree_out out;
     struct mend_agree_msg msg;
+    struct mend_agree_value v;
 
     mend_comm_get(c);
     mend_agree_step(sm, ev, &out);
+    for (int i = 0; i < out.decided_n && sm->papers; i++)
+        mend_decide_papers_write(c, which, out.decided_seq[i]);
     if (out.decided_n)
         mend_event(c->self, MEND_EV_AGREE_DECIDED);
     while (mend_agree_next(sm, &msg))
         send_message(c, which, &msg);
+    for (int i = 0; i < out.asked_n; i++)
+        if (!mend_agree_result(sm, out.asked[i].seq, &v))
+            mend_decide_papers_ask(c, which, &out.asked[i]);
+    for (int i = 0; i < out.decided_n && sm->papers; i++)
+        mend_decide_papers_decided(c, which, out.decided_seq[i]);
     for (int i = 0; i < out.decided_n; i++)
         finish(c, which, out.decided_seq[i]);
     if (out.decided_n)
@@ -405,6 +416,29 @@ void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const str
         self->on_damage(self, from);
     if (sets != small)
         mend_free(self, sets);
+}
+
+/* A paper that is damaged is none. */
+void mend_decide_tree_told(struct mend_comm *c, enum mend_decide_kind which,
+                           const struct mend_rt_told *told)
+{
+    struct mend_proc *self = c->self;
+    int32_t n = c->decide->members_n;
+    struct mend_agree_msg paper;
+    struct mend_agree_event ev = {.kind = told->len ? MEND_AGREE_PAPER : MEND_AGREE_NO_PAPER,
+                                  .msg = &paper,
+                                  .seq = told->seq,
+                                  .round = told->round};
+    uint64_t *sets;
+
+    mend_memory_press(self); /* the others may wait for this process, too */
+    sets = mend_alloc(self, MEND_FT_AGREE_SETS * mend_bits_words(n) * sizeof(*sets));
+    mend_memory_relax(self);
+    if (!told->len ||
+        (mend_ft_agree_decode(told->bytes, told->len, n, c->decide->me, sets, &paper) == MEND_OK &&
+         paper.kind == MEND_AGREE_DOWN && paper.seq == told->seq))
+        step(c, which, &ev);
+    mend_free(self, sets);
 }
 
 static void tell_all(struct mend_comm *c, const struct mend_agree_event *ev)

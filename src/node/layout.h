@@ -31,7 +31,7 @@
  *   ring[n][n]     block (i, j) is written by sender j: slots and payload area of the ring j -> i; behind it, where i < j,
  *                  four trays, each written by the one of the two that has it (net/shm/ring.h); none in very large jobs
  *   slab[n][256]  slab (i, k) is written by rank i: 4096 vote blocks, with its votes in the agreements of one
- *                  communicator each, and their labels; mapped and reserved when they are used
+ *                  communicator each, or with papers (paper.h), and their labels; mapped and reserved when they are used
  *   heap[n]        block i is given out by rank i, in pieces that are mapped one by one (node/heap.h); the program
  *                  writes into them, and all may
  *
@@ -122,7 +122,7 @@ struct mend_node_header {
     mend_atomic_u32 number; /* by which connected jobs know this one (abroad.h); 0: there is none */
     mend_atomic_u32 tells_presence; /* 1: a rank tells the agent of its own */
     mend_atomic_u32 suspended;      /* 1: the agent has stopped the whole job, and itself */
-    mend_atomic_u32 told_table;     /* the last one (revoked.h) */
+    mend_atomic_u32 told_table, papers_wanted; /* the last one (revoked.h); 1: paper.h */
     /* launch/agent/keeper.c.  Not 0: the agent has been seen running then, and stopped later. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 stopped_ns;
     mend_atomic_u64 revived_after_ns; /* how long it had been stopped when it was continued */

@@ -17,6 +17,7 @@ void mend_ctl_open(struct mend_ctl_ear *ear, int fd)
     ear->fd = fd;
     mend_list_init(&ear->asks);
     mend_list_init(&ear->callers);
+    mend_list_init(&ear->told);
 }
 
 uint64_t mend_ctl_ask(struct mend_ctl_ear *ear, struct mend_rt_ask *ask)
@@ -85,12 +86,39 @@ static void on_caller(struct mend_proc *self, struct mend_ctl_ear *ear,
     ear->callers_n++;
 }
 
+struct told {
+    struct mend_list link;
+    struct mend_rt_told what;
+};
+
+/* Others may wait for this process, so there is memory for it. */
+static void on_told(struct mend_proc *self, struct mend_ctl_ear *ear, const struct mend_ctl_told *m)
+{
+    struct told *t;
+
+    mend_memory_press(self);
+    t = mend_alloc(self, sizeof(*t));
+    mend_memory_relax(self);
+    t->what =
+        (struct mend_rt_told){.mark = m->mark, .seq = m->seq, .round = m->round, .len = m->len};
+    memcpy(t->what.bytes, m->bytes, m->len);
+    mend_list_append(&ear->told, &t->link);
+}
+
+static bool is_told(const struct mend_ctl_told *m, size_t len)
+{
+    return len >= MEND_CTL_TOLD_BYTES(0) && m->magic == MEND_CTL_MAGIC &&
+           m->kind == MEND_CTL_TOLD && m->len <= MEND_PAPER_BYTES &&
+           len == MEND_CTL_TOLD_BYTES(m->len);
+}
+
 /* One datagram; false: there is none. */
 static bool hear_one(struct mend_proc *self, struct mend_ctl_ear *ear)
 {
     union {
         struct mend_ctl_abroad abroad;
         struct mend_ctl_caller caller;
+        struct mend_ctl_told told;
     } any;
     struct mend_ctl_abroad m;
     int fd;
@@ -101,6 +129,10 @@ static bool hear_one(struct mend_proc *self, struct mend_ctl_ear *ear)
     if (len == sizeof(any.caller) && any.caller.magic == MEND_CTL_MAGIC &&
         any.caller.kind == MEND_CTL_CALLER) {
         on_caller(self, ear, &any.caller, fd);
+        return true;
+    }
+    if (is_told(&any.told, (size_t)len)) {
+        on_told(self, ear, &any.told);
         return true;
     }
     m = any.abroad;
@@ -135,6 +167,21 @@ bool mend_ctl_caller(struct mend_proc *self, struct mend_ctl_ear *ear, struct me
     mend_list_remove(&c->link);
     ear->callers_n--;
     mend_free(self, c);
+    return true;
+}
+
+bool mend_ctl_told(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_rt_told *told_p)
+{
+    struct told *t;
+
+    if (mend_list_empty(&ear->told))
+        mend_ctl_hear(self, ear);
+    if (mend_list_empty(&ear->told))
+        return false;
+    t = mend_list_entry(mend_list_first(&ear->told), struct told, link);
+    *told_p = t->what;
+    mend_list_remove(&t->link);
+    mend_free(self, t);
     return true;
 }
 

@@ -18,7 +18,8 @@ struct mend_ctl_ear {
     uint64_t asked_n;
     struct mend_list callers; /* ear.c: connections that nobody has taken yet */
     uint32_t callers_n;
-    bool deaf; /* there was no memory for what was said */
+    struct mend_list told; /* ear.c: answers about papers that nobody has taken yet */
+    bool deaf;             /* there was no memory for what was said */
 };
 
 void mend_ctl_open(struct mend_ctl_ear *ear, int fd);
@@ -30,6 +31,9 @@ void mend_ctl_hear(struct mend_proc *self, struct mend_ctl_ear *ear);
  * keeps the descriptors of those that follow. */
 bool mend_ctl_caller(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_greeting *g,
                      int *fd_p);
+
+/* The next answer about a paper; false: there is none. */
+bool mend_ctl_told(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_rt_told *told_p);
 
 /* The number of a new question, which the caller sends. */
 uint64_t mend_ctl_ask(struct mend_ctl_ear *ear, struct mend_rt_ask *ask);

@@ -554,6 +554,36 @@ static void local_revoke(struct mend_proc *self, uint64_t ctx, const uint64_t *j
     send_ctl(self->rt_state, &m, m.n * sizeof(*m.revoke));
 }
 
+static void say_of_papers(struct mend_proc *self, uint16_t kind, uint64_t mark, uint64_t seq,
+                          uint32_t round)
+{
+    struct mend_ctl m = {.kind = kind, .n = 1, .ask = {.mark = mark, .seq = seq, .round = round}};
+
+    send_ctl(self->rt_state, &m, sizeof(m.ask));
+}
+
+static void local_ask(struct mend_proc *self, uint64_t mark, uint64_t seq, uint32_t round)
+{
+    say_of_papers(self, MEND_CTL_ASK, mark, seq, round);
+}
+
+static void local_decided(struct mend_proc *self, uint64_t mark, uint64_t seq)
+{
+    say_of_papers(self, MEND_CTL_DECIDED, mark, seq, 0);
+}
+
+static void local_wrote(struct mend_proc *self)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_WROTE};
+
+    send_ctl(self->rt_state, &m, 0);
+}
+
+static bool local_told(struct mend_proc *self, struct mend_rt_told *told_p)
+{
+    return mend_ctl_told(self, &((struct local *)self->rt_state)->ear, told_p);
+}
+
 static bool local_is_revoked(struct mend_proc *self, uint64_t ctx)
 {
     return mend_revoked_has(((struct local *)self->rt_state)->shm, ctx);
@@ -732,6 +762,10 @@ const struct mend_rt mend_rt_local = {
     .is_revoked = local_is_revoked,
     .tally = local_tally,
     .tallied = local_tallied,
+    .ask = local_ask,
+    .decided = local_decided,
+    .wrote = local_wrote,
+    .told = local_told,
     .crashing = local_crashing,
     .report = local_report,
     .injected = local_injected,

@@ -6,6 +6,7 @@
 #define MEND_RT_RT_H
 
 #include "ft/verdict.h"
+#include "node/paper.h"
 #include "proc/presence.h"
 #include "proc/proc.h"
 #include "rt/tally.h"
@@ -16,6 +17,13 @@ struct mend_rt_ask {
     uint64_t number;
     bool answered;
     int error; /* errno value: ENOENT: there is no such job, EPERM: it is another user's, ENOSPC: no room in one of them */
+};
+
+/* What the agents say of an agreement. */
+struct mend_rt_told {
+    uint64_t mark, seq;
+    uint32_t round, len; /* len 0: there is no paper */
+    unsigned char bytes[MEND_PAPER_BYTES];
 };
 
 struct mend_rt {
@@ -94,6 +102,17 @@ struct mend_rt {
      * one question at a time.  FORGET: nobody asks for it any more, and nothing is told.  NULL: no numbers are kept. */
     uint64_t (*tally)(struct mend_proc *self, uint64_t of, enum mend_tally how, int64_t value);
     bool (*tallied)(struct mend_proc *self, uint64_t question, int64_t *was_p);
+
+    /* Asks the agents of all nodes for the paper of agreement seq with this label (node/paper.h); the answer comes with an
+     * interrupt, and stays open: told() may say it later, too.  round: the number of the question, which has the answer that
+     * there is no paper; 0: that is not wanted.  decided(): the answer is not wanted any more.  wrote(): this process has
+     * written one, and papers are wanted.  NULL: there is nobody to ask. */
+    void (*ask)(struct mend_proc *self, uint64_t mark, uint64_t seq, uint32_t round);
+    void (*decided)(struct mend_proc *self, uint64_t mark, uint64_t seq);
+    void (*wrote)(struct mend_proc *self);
+
+    /* The next answer.  False: there is none. */
+    bool (*told)(struct mend_proc *self, struct mend_rt_told *told_p);
 
     /* This thread got a signal of which the process will dump core.  Called in a signal handler, at
      * any instruction. */

@@ -58,6 +58,12 @@ static bool revoke_valid(const struct mend_ctl *m, size_t len_bytes)
            len_bytes == MEND_CTL_HEAD_BYTES + m->n * sizeof(*m->revoke) && m->revoke[0];
 }
 
+static bool ask_valid(const struct mend_ctl *m, size_t len_bytes)
+{
+    return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->ask) && m->ask.mark &&
+           m->ask.seq < INT64_MAX && !m->ask.zero;
+}
+
 bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n)
 {
     if (len_bytes < MEND_CTL_HEAD_BYTES || m->magic != MEND_CTL_MAGIC)
@@ -70,7 +76,11 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
     case MEND_CTL_PRESENCE:
     case MEND_CTL_WATCH:
     case MEND_CTL_UNWATCH:
+    case MEND_CTL_WROTE:
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
+    case MEND_CTL_ASK:
+    case MEND_CTL_DECIDED:
+        return ask_valid(m, len_bytes);
     case MEND_CTL_REVOKE:
         return revoke_valid(m, len_bytes);
     case MEND_CTL_TALLY:

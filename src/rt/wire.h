@@ -26,6 +26,9 @@
  *   PRESENCE what the process says of itself in the segment has changed; if the header's tells_presence is set
  *   TALLY    the root adds to a number that it keeps, or sets it; the answer is in the segment, and comes with an interrupt
  *   REVOKE   a context is revoked: all ranks that have it on any node, and of these jobs, are to know
+ *   ASK      is there a paper of an agreement on any node (node/paper.h)?
+ *   DECIDED  that agreement is decided here, so the question ends
+ *   WROTE    a paper was written while the agent looked for one
  *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
  * agent -> rank, struct mend_ctl_abroad:
  *   ABROAD   what is known of another job, with the descriptor of its segment, unless its processes are reached by sockets; before
@@ -33,6 +36,8 @@
  *   ANSWER   to a CONNECT
  * agent -> rank, struct mend_ctl_caller:
  *   CALLER   another process has begun a connection with this one (node/greeting.h), whose descriptor comes along
+ * agent -> rank, struct mend_ctl_told:
+ *   TOLD     the answer to an ASK; comes with an interrupt
  * The agent also sends the call to a spare on this socket (rt/spare.h), and rejects damaged messages.  The socket identifies the
  * rank, and the credentials that the kernel adds identify the process. */
 #ifndef MEND_RT_WIRE_H
@@ -40,6 +45,7 @@
 
 #include "ft/bits.h"
 #include "node/abroad.h"
+#include "node/paper.h"
 #include "rt/tally.h"
 
 #include <signal.h>
@@ -87,7 +93,11 @@ enum mend_ctl_kind {
     MEND_CTL_CUT,
     MEND_CTL_ABROAD,
     MEND_CTL_ANSWER,
-    MEND_CTL_CALLER
+    MEND_CTL_CALLER,
+    MEND_CTL_ASK,
+    MEND_CTL_DECIDED,
+    MEND_CTL_WROTE,
+    MEND_CTL_TOLD
 };
 
 #define MEND_CTL_MAGIC      0x4d43u
@@ -119,6 +129,10 @@ struct mend_ctl {
             int64_t value;
             uint64_t how; /* enum mend_tally */
         } tally;
+        struct {
+            uint64_t mark, seq;
+            uint32_t round, zero;
+        } ask; /* ASK, DECIDED: the label of the papers, and which; round: of the question, 0: only a paper is an answer */
     };
 };
 
@@ -138,6 +152,15 @@ struct mend_ctl_caller {
     uint16_t magic, kind;
     struct mend_greeting greeting;
 };
+
+struct mend_ctl_told {
+    uint16_t magic, kind;
+    uint32_t round, len; /* len 0: there is no paper */
+    uint64_t mark, seq;
+    unsigned char bytes[MEND_PAPER_BYTES];
+};
+
+#define MEND_CTL_TOLD_BYTES(len_) (offsetof(struct mend_ctl_told, bytes) + (len_))
 
 #define MEND_CTL_ABROAD_BYTES(blocks_n)                                                            \
     (offsetof(struct mend_ctl_abroad, blocks) + (blocks_n) * sizeof(struct mend_abroad_block))
