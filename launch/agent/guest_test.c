@@ -552,6 +552,31 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
     CHECK_EQ(passed_on, MEND_PRESENCE_LEAVING); /* to the other nodes */
 }
 
+/* The cause of a death on another node comes later, as a fact. */
+MEND_TEST(the_cause_of_a_death_on_another_node)
+{
+    struct mend_link_run runs[4];
+
+    begin();
+    mend_list_append(&agent.links, &x.link);
+    ranks[1].far = true;
+    ranks[1].verdict_k = 0;
+    CHECK(untold(runs) > 0);
+    die(1, 0, MEND_CAUSE_UNKNOWN);
+    mend_links_explain(&agent, 1); /* it was not told of yet, and will be with its cause */
+    CHECK_EQ(sent_n, 0);
+    mend_guest_look(&agent, &x, 1);
+    CHECK_EQ(sent_n, 1);
+    CHECK_EQ(sent[0].kind, MEND_LINK_DEATH);
+    mend_store_relaxed(&mend_node_death_of(agent.shm, 0)->why,
+                       MEND_NODE_WHY(MEND_CAUSE_SIGNAL, 11));
+    mend_links_explain(&agent, 1);
+    CHECK_EQ(sent_n, 2);
+    CHECK_EQ(sent[1].kind, MEND_LINK_EXPLAIN);
+    CHECK_EQ(sent[1].death[0].code, 11);
+    mend_list_remove(&x.link);
+}
+
 static uint16_t listen_somewhere(int *fd_p)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
