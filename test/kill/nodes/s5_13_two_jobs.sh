@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# s5_13_two_jobs.sh – two jobs connect, each on so many nodes: all their processes talk, agree, revoke and part.  Then a rank of either dies,
-# an agent of either with all ranks of its node, or the mpiexec of one; and some ranks of both are aborted, on all nodes, or of the job
-# that aborts on one.  The others
-# learn of exactly these, at the first error of all that die together, and go on in a communicator of the rest.
+# s5_13_two_jobs.sh – two jobs connect, each on so many nodes: all their processes talk, agree, revoke and part, and have a window and a
+# file together.  Then a rank of either dies, an agent of either with all ranks of its node, or the mpiexec of one; and some ranks of both are
+# aborted, on all nodes, or of the job that aborts on one.  The others learn of exactly these, at the first error of all that die
+# together, and go on in a communicator of the rest.
 #
 # What happens; the agents of the host's job, and of the guest's; in which job it happens.
 #
@@ -35,6 +35,8 @@
 # RUN: abort 2 1 host ; time 60 ; expect "4 processes went on"
 # RUN: abroad 2 2 host ; time 60 ; expect "5 processes went on"
 # RUN: abroad 2 1 host ; time 60 ; expect "5 processes went on"
+# RUN: shared 1 2 ; time 60 ; expect "8 processes went on"
+# RUN: shared 2 2 ; time 60 ; expect "8 processes went on"
 # RUN: names 2 2 ; time 60 ; expect "8 processes went on"
 # RUN: names 1 3 ; time 60 ; expect "8 processes went on"
 
@@ -191,6 +193,39 @@ static void lose(MPI_Comm c, const char *how, int in_host)
     CHECK(MPI_Comm_disconnect(&rest) == MPI_SUCCESS);
 }
 
+/* A window and a file of all. */
+static void share(MPI_Comm c)
+{
+    int *base, after = (rank + 1) % size;
+    MPI_File f;
+    MPI_Win w;
+
+    CHECK(MPI_Win_allocate(size * sizeof(*base), sizeof(*base), MPI_INFO_NULL, c, &base, &w) ==
+          MPI_SUCCESS);
+    MPI_Win_fence(0, w);
+    for (int i = 0; i < size; i++)
+        CHECK(MPI_Put(&rank, 1, MPI_INT, i, rank, 1, MPI_INT, w) == MPI_SUCCESS);
+    MPI_Win_fence(0, w);
+    for (int i = 0; i < size; i++)
+        CHECK(base[i] == i);
+    CHECK(MPI_Barrier(c) == MPI_SUCCESS);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, after, 0, w);
+    CHECK(MPI_Accumulate(&rank, 1, MPI_INT, after, 0, 1, MPI_INT, MPI_SUM, w) == MPI_SUCCESS);
+    MPI_Win_unlock(after, w);
+    CHECK(MPI_Barrier(c) == MPI_SUCCESS);
+    CHECK(base[0] == (rank + size - 1) % size);
+    MPI_Win_free(&w);
+    CHECK(MPI_File_open(c, "file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) ==
+          MPI_SUCCESS);
+    CHECK(MPI_File_write_ordered(f, &rank, 1, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_File_sync(f) == MPI_SUCCESS && MPI_Barrier(c) == MPI_SUCCESS);
+    CHECK(MPI_File_read_at(f, after * (MPI_Offset)sizeof(int), base = malloc(sizeof(int)), 1,
+                           MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(*base == after);
+    free(base);
+    CHECK(MPI_File_close(&f) == MPI_SUCCESS);
+}
+
 /* The last process of the host publishes a name, and the last one of the guest finds it: not those with the port and the connection of
  * all others. */
 static void find_by_name(MPI_Comm c)
@@ -234,6 +269,8 @@ int main(int argc, char **argv)
     revoke_in_turn(both);
     if (!strcmp(argv[2], "names"))
         find_by_name(both);
+    else if (!strcmp(argv[2], "shared"))
+        share(both);
     else if (strcmp(argv[2], "talk"))
         lose(both, argv[2], !strcmp(argv[3], "host"));
     CHECK(MPI_Comm_disconnect(&both) == MPI_SUCCESS);
