@@ -37,9 +37,12 @@ static void agree_init(void *proc, int rank, const struct mend_sim_conf *c)
     memset(p, 0, agree_bytes(c));
     p->rank = rank;
     for (int k = 0; k < mend_sim_agree_comms(c); k++)
-        if (is_member(p, k))
+        if (is_member(p, k)) {
             mend_agree_init(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c), c->ranks - k,
                             rank - k, c->radix_bits, c->window);
+            if (c->papers)
+                mend_agree_use_papers(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c));
+        }
 }
 
 static bool is_last(const struct mend_sim_conf *c, uint64_t seq)
@@ -170,16 +173,22 @@ static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_e
 {
     struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
     struct mend_agree *m = mend_sim_agree_machine(a, c);
+    struct mend_agree_value v;
     struct mend_agree_out out;
     struct mend_agree_msg msg;
 
     mend_agree_step(m, ev, &out);
     for (int i = 0; i < out.decided_n; i++) {
         mend_sim_mistake_decided(p, k, out.decided_seq[i], c);
+        if (c->papers && mend_agree_paper(m, out.decided_seq[i], &msg))
+            io->write(io, k, out.decided_seq[i], &msg);
         note_decision(p, k, out.decided_seq[i], c);
     }
     while (mend_agree_next(m, &msg))
         send_over(p, k, &msg, c, io);
+    for (int i = 0; i < out.asked_n; i++)
+        if (!mend_agree_result(m, out.asked[i].seq, &v))
+            io->ask(io, k, out.asked[i].seq, out.asked[i].decides ? out.asked[i].round : 0);
     mend_sim_mistake_stepped(p, k, c);
     say_no(p, k, c, io);
     if (c->frees && a->calls == c->instances &&
@@ -280,6 +289,20 @@ static void agree_recv(void *proc, int from, const void *bytes, size_t len,
     if (mend_sim_agree_comm(proc, c, k)->gone)
         answer_gone(proc, k, &msg, c, io);
     else if (mend_sim_mistake_recv(proc, k, &msg, c))
+        step(proc, k, &ev, c, io);
+}
+
+void mend_sim_agree_answered(void *proc, int k, uint64_t seq, uint32_t round,
+                             const struct mend_agree_msg *paper, const struct mend_sim_conf *c,
+                             struct mend_sim_io *io)
+{
+    struct mend_agree_event ev = {.kind = paper ? MEND_AGREE_PAPER : MEND_AGREE_NO_PAPER,
+                                  .msg = paper,
+                                  .seq = seq,
+                                  .round = round};
+
+    begin_step(proc, c);
+    if (!mend_sim_agree_comm(proc, c, k)->gone)
         step(proc, k, &ev, c, io);
 }
 

@@ -67,8 +67,10 @@ static void fill_nodes(struct mend_sim_options *o)
     struct mend_sim_conf *c = &o->conf;
 
     if (o->play != &mend_sim_nodes) {
-        if (c->nodes || c->agent_crashes > 0 || c->aborts || c->revocations)
-            mend_sim_refuse("--nodes, --agent-crashes, --aborts and --revocations belong to nodes");
+        if (c->nodes || c->agent_crashes > 0 || c->aborts || c->revocations || c->outside ||
+            c->papers)
+            mend_sim_refuse("--nodes, --agent-crashes, --aborts, --revocations, --papers and "
+                            "--outside belong to nodes");
         c->agent_crashes = 0;
         return;
     }
@@ -78,6 +80,8 @@ static void fill_nodes(struct mend_sim_options *o)
     if (c->suspicions || c->reorder || c->duplicate || c->together)
         mend_sim_refuse("nodes cannot be combined with --suspicions, --reorder, --duplicate and "
                         "--together");
+    if (c->outside && (!c->papers || c->creation || c->validation || c->frees))
+        mend_sim_refuse("--outside wants --papers, and no --creation, --validation and --free");
     if (c->aborts > c->ranks || c->revocations > c->ranks)
         mend_sim_refuse("--aborts and --revocations are at most --ranks");
     c->ranks += c->nodes;
@@ -258,6 +262,9 @@ static void vary_nodes(struct mend_sim_conf *c, struct mend_sim_rng *rng)
     c->agent_crashes = below(rng, 3) ? below(rng, 3) : below(rng, c->nodes);
     c->aborts = below(rng, 3) ? 0 : 1 + below(rng, 2);
     c->revocations = below(rng, 3) ? 0 : 1 + below(rng, 2);
+    c->papers = below(rng, 4) > 0;
+    if (c->papers && !c->creation && !c->validation && !c->frees && below(rng, 2))
+        c->outside = below(rng, c->ranks);
     c->suspicions = 0;
     c->reorder = c->duplicate = c->together = false;
     c->ranks += c->nodes;
@@ -279,7 +286,7 @@ static void vary(struct mend_sim_options *o)
     c->instances = 1 + below(&rng, 4);
     if (o->play == &mend_sim_agree || o->play == &mend_sim_nodes)
         vary_agreement(c, &rng);
-    c->nodes = c->agent_crashes = 0;
+    c->nodes = c->agent_crashes = c->outside = c->papers = 0;
     if (o->play == &mend_sim_nodes)
         vary_nodes(c, &rng);
     if (o->play == &mend_sim_detector) {

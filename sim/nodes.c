@@ -13,7 +13,9 @@
  *     ABORT, upon which each agent does so with its own;
  *   - when an agent is dead the kernel ends its processes, and then the root proposes its loss;
  *   - a process gets a decision when it has heard of all dead in it, and calls the next time then (decide/tree.c);
- *   - an agent writes an entry into the memory of its node, and then calls each of its processes, which look when they come to it.
+ *   - an agent writes an entry into the memory of its node, and then calls each of its processes, which look when they come to it;
+ *   - with --papers decisions are written down, and agents are asked for them (papers.c); so a process may hear nothing any more
+ *     when all is decided for it.
  *
  * Memory and interrupts are messages here, one for each entry and process, in order: a process may look late, and each process
  * of a node at another time.  That it may see two entries at one look is the same as two looks without anything in between.
@@ -27,13 +29,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum move { CALL = MEND_SIM_AGREE_GIVE_UP + 1, CALL_TOO, REVOKE, ABORT };
+enum move { CALL = MEND_SIM_AGREE_GIVE_UP + 1, CALL_TOO, REVOKE, ABORT, GO_OUT };
 
-/* First byte of a message. */
+/* First byte of the other messages. */
 enum kind {
-    FRAME, /* between processes; the rest is of the play of agreement */
-    FACTS, /* between agents; the rest is ft/log_wire.h's */
-    SAYS_REVOKED,
+    FRAME = MEND_SIM_NODES_FRAME,
+    FACTS = MEND_SIM_NODES_FACTS,
+    SAYS_REVOKED = MEND_SIM_NODES_OTHER,
     SAYS_ABORT,
     DEATHS, /* what an agent writes: number, runs */
     DEATHS_IN_PART,
@@ -46,9 +48,10 @@ enum kind {
 
 /* ---- memory ---- */
 
-static struct mend_sim_agree_proc *inner_of(const struct mend_sim_nodes_rank *p)
+static struct mend_sim_agree_proc *inner_of(const struct mend_sim_nodes_rank *p,
+                                            const struct mend_sim_conf *c)
 {
-    return (void *)(uintptr_t)p->store;
+    return mend_sim_nodes_inner_proc(p, c);
 }
 
 static int nodes_named(const struct mend_sim_conf *c)
@@ -84,7 +87,8 @@ static size_t nodes_bytes(const struct mend_sim_conf *c)
     struct mend_sim_nodes_agent root = {.rank = 0};
     size_t agent =
         (size_t)((char *)mend_sim_nodes_log(&root, c) - (char *)&root) + mend_log_size(&config);
-    size_t rank = sizeof(struct mend_sim_nodes_rank) + mend_sim_agree.bytes(&inner);
+    size_t rank = sizeof(struct mend_sim_nodes_rank) + mend_sim_papers_bytes(c) +
+                  mend_sim_agree.bytes(&inner);
 
     return agent > rank ? agent : rank;
 }
@@ -100,7 +104,8 @@ static bool is_agent(int rank, const struct mend_sim_conf *c)
 struct inner_io {
     struct mend_sim_io io;
     struct mend_sim_io *outer;
-    int nodes;
+    struct mend_sim_nodes_rank *p;
+    const struct mend_sim_conf *c;
 };
 
 static void send_inner(struct mend_sim_io *io, int to, const void *bytes, size_t len)
@@ -109,12 +114,29 @@ static void send_inner(struct mend_sim_io *io, int to, const void *bytes, size_t
     uint8_t frame[1 + MEND_SIM_MSG_MAX] = {FRAME};
 
     memcpy(frame + 1, bytes, len);
-    x->outer->send(x->outer, to + x->nodes, frame, len + 1);
+    x->outer->send(x->outer, to + x->c->nodes, frame, len + 1);
 }
 
-static struct inner_io inner_io(const struct mend_sim_conf *c, struct mend_sim_io *io)
+static void write_inner(struct mend_sim_io *io, int k, uint64_t seq,
+                        const struct mend_agree_msg *paper)
 {
-    return (struct inner_io){{.send = send_inner, .now = io->now}, io, c->nodes};
+    struct inner_io *x = (struct inner_io *)io;
+
+    mend_sim_papers_write(x->p, k, seq, paper, x->c, x->outer);
+}
+
+static void ask_inner(struct mend_sim_io *io, int k, uint64_t seq, uint32_t round)
+{
+    struct inner_io *x = (struct inner_io *)io;
+
+    mend_sim_papers_ask(x->p, k, seq, round, x->c, x->outer);
+}
+
+static struct inner_io inner_io(struct mend_sim_nodes_rank *p, const struct mend_sim_conf *c,
+                                struct mend_sim_io *io)
+{
+    return (struct inner_io){
+        {.send = send_inner, .write = write_inner, .ask = ask_inner, .now = io->now}, io, p, c};
 }
 
 /* So many members, which ones the seed decides. */
@@ -132,18 +154,33 @@ void mend_sim_nodes_victims(int member, const struct mend_sim_conf *c, uint64_t 
         mend_bits_set(set, (member + i * stride) % n);
 }
 
+/* All is decided for it. */
+static bool is_through(const struct mend_sim_nodes_rank *p, const struct mend_sim_conf *c)
+{
+    struct mend_sim_conf inner = mend_sim_nodes_inner(c);
+    const struct mend_sim_agree_proc *q = inner_of(p, c);
+
+    for (int k = 0; k < mend_sim_agree_comms(&inner) && k <= q->rank; k++)
+        if (mend_sim_agree_comm(q, &inner, k)->decided < inner.instances ||
+            !mend_sim_agree_heard(q, &inner, k))
+            return false;
+    return true;
+}
+
 static unsigned rank_moves(const struct mend_sim_nodes_rank *p, const struct mend_sim_conf *c)
 {
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
     unsigned moves;
 
-    if (p->aborting)
+    if (p->aborting || p->outside)
         return 0;
-    moves = mend_sim_agree.moves(inner_of(p), &inner) & ~(1u << MEND_SIM_AGREE_GIVE_UP);
+    moves = mend_sim_agree.moves(inner_of(p, c), &inner) & ~(1u << MEND_SIM_AGREE_GIVE_UP);
     if (!p->revoked && is_among(c, p->rank - c->nodes, c->seed / 7 + 1, c->revocations))
         moves |= 1u << REVOKE;
     if (is_among(c, p->rank - c->nodes, c->seed, c->aborts))
         moves |= 1u << ABORT;
+    if (!moves && is_among(c, p->rank - c->nodes, c->seed / 11 + 2, c->outside) && is_through(p, c))
+        moves |= 1u << GO_OUT;
     return moves;
 }
 
@@ -160,29 +197,31 @@ static void carry_out(struct mend_sim_nodes_rank *p, const struct mend_sim_conf 
                       struct mend_sim_io *io)
 {
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
-    struct inner_io x = inner_io(c, io);
+    struct inner_io x = inner_io(p, c, io);
 
     if (p->revoked || p->aborting)
         return;
     p->revoked = true;
     if (mend_sim_agree_vetoes(c))
-        mend_sim_agree.move(inner_of(p), MEND_SIM_AGREE_GIVE_UP, &inner, &x.io);
+        mend_sim_agree.move(inner_of(p, c), MEND_SIM_AGREE_GIVE_UP, &inner, &x.io);
 }
 
 static void rank_move(struct mend_sim_nodes_rank *p, int move, const struct mend_sim_conf *c,
                       struct mend_sim_io *io)
 {
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
-    struct inner_io x = inner_io(c, io);
+    struct inner_io x = inner_io(p, c, io);
 
     if (move == REVOKE) {
         say(p, SAYS_REVOKED, c, io);
         carry_out(p, c, io);
+    } else if (move == GO_OUT) {
+        p->outside = true;
     } else if (move == ABORT) {
         p->aborting = true;
         say(p, SAYS_ABORT, c, io);
     } else {
-        mend_sim_agree.move(inner_of(p), move, &inner, &x.io);
+        mend_sim_agree.move(inner_of(p, c), move, &inner, &x.io);
     }
 }
 
@@ -218,7 +257,7 @@ static void look(struct mend_sim_nodes_rank *p, const uint8_t *bytes, size_t len
                  const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
-    struct inner_io x = inner_io(c, io);
+    struct inner_io x = inner_io(p, c, io);
     uint64_t dead[MEND_SIM_SET_WORDS] = {0};
 
     if (number_of(bytes) != p->seen + 1)
@@ -234,19 +273,23 @@ static void look(struct mend_sim_nodes_rank *p, const uint8_t *bytes, size_t len
     }
     set_of(bytes, len, dead);
     if (!p->aborting)
-        mend_sim_agree.deaths(inner_of(p), dead, &inner, &x.io);
+        mend_sim_agree.deaths(inner_of(p, c), dead, &inner, &x.io);
 }
 
 static void rank_recv(struct mend_sim_nodes_rank *p, int from, const uint8_t *bytes, size_t len,
                       const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
-    struct inner_io x = inner_io(c, io);
+    struct inner_io x = inner_io(p, c, io);
 
-    if (is_agent(from, c))
+    if (p->outside)
+        return;
+    if (bytes[0] == MEND_SIM_NODES_PAPERS && !p->aborting)
+        mend_sim_papers_told(p, bytes, len, &inner, c, &x.io);
+    else if (is_agent(from, c) && bytes[0] != MEND_SIM_NODES_PAPERS)
         look(p, bytes, len, c, io);
     else if (!p->aborting)
-        mend_sim_agree.recv(inner_of(p), from - c->nodes, bytes + 1, len - 1, &inner, &x.io);
+        mend_sim_agree.recv(inner_of(p, c), from - c->nodes, bytes + 1, len - 1, &inner, &x.io);
 }
 
 /* ---- an agent writes ---- */
@@ -364,6 +407,8 @@ static void apply(struct mend_sim_nodes_agent *a, const struct mend_fact *f,
         write_entry(a, f, c, io);
     if (a->rank == 0)
         mend_sim_nodes_chain(a, c)[a->written] = a->chain;
+    if (f->kind == MEND_FACT_LOST)
+        mend_sim_papers_lost(a, f->agent, c, io);
     if (f->kind != MEND_FACT_ABORT)
         return;
     for (uint32_t i = 0; i < f->runs_n; i++)
@@ -549,15 +594,18 @@ static void hear_agent(struct mend_sim_nodes_agent *a, int from, const uint8_t *
     MEND_ASSERT(words);
     MEND_ASSERT(mend_log_wire_decode(bytes, len, c->nodes, mend_sim_members(c), words, words_n,
                                      &msg) == MEND_OK);
-    if (!mend_bits_test(mend_sim_nodes_set(a, MEND_SIM_NODES_LOST, c), from))
-        step_log(a, &ev, c, io);
+    step_log(a, &ev, c, io);
     free(words);
 }
 
 static void agent_recv(struct mend_sim_nodes_agent *a, int from, const uint8_t *bytes, size_t len,
                        const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
-    if (is_agent(from, c))
+    if (is_agent(from, c) && mend_bits_test(mend_sim_nodes_set(a, MEND_SIM_NODES_LOST, c), from))
+        return;
+    if (bytes[0] == MEND_SIM_NODES_PAPERS)
+        mend_sim_papers_hear(a, from, bytes, len, c, io);
+    else if (is_agent(from, c))
         hear_agent(a, from, bytes + 1, len - 1, c, io);
     else
         hear_member(a, from - c->nodes, (enum kind)bytes[0], c, io);
@@ -580,6 +628,7 @@ static void nodes_death(void *proc, int dead, const struct mend_sim_conf *c, str
             io->drain(io, dead); /* as hear_the_dead() does */
         mend_bits_set(mend_sim_nodes_set(a, MEND_SIM_NODES_HEARD, c), dead - c->nodes);
         mend_bits_set(mend_sim_nodes_set(a, MEND_SIM_NODES_DUE, c), dead - c->nodes);
+        mend_sim_papers_died(a, dead - c->nodes, c, io);
     }
     propose_all(a, c, io);
 }
@@ -630,7 +679,7 @@ static void nodes_init(void *proc, int rank, const struct mend_sim_conf *c)
 
     if (!is_agent(rank, c)) {
         p->rank = rank;
-        mend_sim_agree.init(inner_of(p), rank - c->nodes, &inner);
+        mend_sim_agree.init(inner_of(p, c), rank - c->nodes, &inner);
         return;
     }
     a->rank = rank;
@@ -655,9 +704,10 @@ static unsigned nodes_moves(const void *proc, const struct mend_sim_conf *c)
 
 static const char *nodes_move_name(int move)
 {
-    return move == REVOKE  ? "revokes"
-           : move == ABORT ? "aborts some"
-                           : mend_sim_agree.move_name(move);
+    return move == REVOKE   ? "revokes"
+           : move == GO_OUT ? "hears nothing any more"
+           : move == ABORT  ? "aborts some"
+                            : mend_sim_agree.move_name(move);
 }
 
 static void nodes_move(void *proc, int move, const struct mend_sim_conf *c, struct mend_sim_io *io)
@@ -680,10 +730,13 @@ static bool nodes_ignores(const void *proc, int from, const void *bytes, size_t 
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
     const struct mend_sim_nodes_rank *p = proc;
 
-    if (plays_agent(proc, c) || is_agent(from, c))
+    if (plays_agent(proc, c))
         return false;
-    return p->aborting || mend_sim_agree.ignores(inner_of(p), from - c->nodes,
-                                                 (const uint8_t *)bytes + 1, len - 1, &inner);
+    if (is_agent(from, c))
+        return p->outside;
+    return p->aborting || p->outside ||
+           mend_sim_agree.ignores(inner_of(p, c), from - c->nodes, (const uint8_t *)bytes + 1,
+                                  len - 1, &inner);
 }
 
 static void nodes_settle(void *proc, const struct mend_sim_conf *c)
@@ -691,7 +744,7 @@ static void nodes_settle(void *proc, const struct mend_sim_conf *c)
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
 
     if (!plays_agent(proc, c))
-        mend_sim_agree.settle(inner_of(proc), &inner);
+        mend_sim_agree.settle(inner_of(proc, c), &inner);
 }
 
 static void nodes_bury(void *proc, const struct mend_sim_conf *c)
@@ -705,9 +758,9 @@ static void nodes_bury(void *proc, const struct mend_sim_conf *c)
         p->rank = rank;
         return;
     }
-    p->seen = p->revoked = p->aborting = 0;
+    p->seen = p->revoked = p->aborting = p->outside = 0;
     p->chain = 0;
-    mend_sim_agree.bury(inner_of(p), &inner);
+    mend_sim_agree.bury(inner_of(p, c), &inner);
 }
 
 static int nodes_print(const void *proc, const struct mend_sim_conf *c, char *buf, size_t size)
@@ -722,7 +775,7 @@ static int nodes_print(const void *proc, const struct mend_sim_conf *c, char *bu
                    p->aborting ? ", aborts" : "");
     if (len < 0 || (size_t)len >= size)
         return len;
-    return len + mend_sim_agree.print(inner_of(p), &inner, buf + len, size - (size_t)len);
+    return len + mend_sim_agree.print(inner_of(p, c), &inner, buf + len, size - (size_t)len);
 }
 
 static int print_entry(const uint8_t *bytes, size_t len, char *buf, size_t size)
@@ -746,11 +799,13 @@ static int nodes_print_msg(const void *bytes, size_t len, const struct mend_sim_
     struct mend_sim_conf inner = mend_sim_nodes_inner(c);
     const uint8_t *b = bytes;
 
-    switch ((enum kind)b[0]) {
+    switch (b[0]) {
     case FRAME:
         return mend_sim_agree.print_msg(b + 1, len - 1, &inner, buf, size);
     case FACTS:
         return snprintf(buf, size, "facts %s, %zu bytes", b[2] & 1 ? "down" : "up", len - 1);
+    case MEND_SIM_NODES_PAPERS:
+        return snprintf(buf, size, "papers %u #%u, %zu bytes", b[1], b[8], len - 16);
     case SAYS_REVOKED:
         return snprintf(buf, size, "I revoke");
     case SAYS_ABORT:

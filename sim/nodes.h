@@ -13,6 +13,14 @@
 
 #define MEND_SIM_HELD_BYTES 40
 
+/* First byte of a message. */
+enum mend_sim_nodes_kind {
+    MEND_SIM_NODES_FRAME,  /* between processes; the rest is of the play of agreement */
+    MEND_SIM_NODES_FACTS,  /* between agents; the rest is ft/log_wire.h's */
+    MEND_SIM_NODES_PAPERS, /* the rest is of papers.c */
+    MEND_SIM_NODES_OTHER,  /* first of those of nodes.c */
+};
+
 /* Broken rules that a process notices itself; nodes_checks.c has the others. */
 enum mend_sim_nodes_wrong {
     MEND_SIM_NODES_ORDER = 1,  /* N1 */
@@ -29,10 +37,13 @@ struct mend_sim_nodes_agent {
     uint8_t revoked_said; /* and was */
     uint8_t held_bytes;   /* --break swap: an entry that is written after the next one */
     uint8_t held[MEND_SIM_HELD_BYTES];
-    uint32_t written; /* visible entries in the memory of the node */
-    uint32_t revoked; /* by which of them the context is; 0: it is not */
-    uint64_t chain;   /* hash of all that was written */
-    uint64_t store[]; /* sets; at the root what the log has said; the machine of the log */
+    uint8_t papers_wanted;
+    uint32_t searches_n;
+    uint64_t nodes_lost; /* as the log says */
+    uint32_t written;    /* visible entries in the memory of the node */
+    uint32_t revoked;    /* by which of them the context is; 0: it is not */
+    uint64_t chain;      /* hash of all that was written */
+    uint64_t store[];    /* sets; at the root what the log has said; the machine of the log */
 };
 
 struct mend_sim_nodes_rank {
@@ -40,9 +51,10 @@ struct mend_sim_nodes_rank {
     uint8_t wrong;
     uint8_t revoked;  /* it knows that the context is */
     uint8_t aborting; /* it has called MPI_Abort, and does nothing more */
+    uint8_t outside;  /* all is decided for it, and it hears nothing any more */
     uint32_t seen;    /* visible entries */
     uint64_t chain;
-    uint64_t store[]; /* the process of the play of agreement */
+    uint64_t store[]; /* papers; the process of the play of agreement */
 };
 
 /* Sets of an agent; of members, the last two of agents. */
@@ -94,13 +106,62 @@ static inline int16_t *mend_sim_nodes_aborted(const struct mend_sim_nodes_agent 
     return mend_sim_nodes_died(root, c) + c->ranks;
 }
 
-static inline struct mend_log *mend_sim_nodes_log(const struct mend_sim_nodes_agent *a,
-                                                  const struct mend_sim_conf *c)
+static inline void *mend_sim_nodes_questions(const struct mend_sim_nodes_agent *a,
+                                             const struct mend_sim_conf *c)
 {
     size_t halves = (2 * (size_t)c->ranks * sizeof(int16_t) + 7) / 8;
 
-    return (void *)(mend_sim_nodes_chain(a, c) +
-                    (a->rank ? 0 : mend_sim_nodes_entries_max(c) + halves));
+    return mend_sim_nodes_chain(a, c) + (a->rank ? 0 : mend_sim_nodes_entries_max(c) + halves);
+}
+
+size_t mend_sim_questions_bytes(const struct mend_sim_conf *c);
+
+static inline struct mend_log *mend_sim_nodes_log(const struct mend_sim_nodes_agent *a,
+                                                  const struct mend_sim_conf *c)
+{
+    return (void *)((char *)mend_sim_nodes_questions(a, c) + mend_sim_questions_bytes(c));
+}
+
+/* ---- papers.c ---- */
+
+struct mend_sim_paper {
+    uint64_t number; /* 1 + the agreement's; 0: nothing is written */
+    uint64_t asked;  /* 1 + that of which its process has asked the agent; 0: none */
+    uint64_t print;  /* hash of the value */
+    uint64_t len;
+    uint8_t bytes[];
+};
+
+/* In the block of a process, and of an agent. */
+size_t mend_sim_papers_bytes(const struct mend_sim_conf *c);
+
+struct mend_sim_paper *mend_sim_paper(const struct mend_sim_nodes_rank *p, int k, uint64_t seq,
+                                      const struct mend_sim_conf *c);
+
+/* A process writes, asks, and is told. */
+void mend_sim_papers_write(struct mend_sim_nodes_rank *p, int k, uint64_t seq,
+                           const struct mend_agree_msg *msg, const struct mend_sim_conf *c,
+                           struct mend_sim_io *io);
+void mend_sim_papers_ask(struct mend_sim_nodes_rank *p, int k, uint64_t seq, uint32_t round,
+                         const struct mend_sim_conf *c, struct mend_sim_io *io);
+void mend_sim_papers_told(struct mend_sim_nodes_rank *p, const uint8_t *bytes, size_t len,
+                          const struct mend_sim_conf *inner, const struct mend_sim_conf *c,
+                          struct mend_sim_io *io);
+
+/* An agent hears a process of its node, or another agent; a process of its node is dead, or the log says that a node is lost. */
+void mend_sim_papers_hear(struct mend_sim_nodes_agent *a, int from, const uint8_t *bytes,
+                          size_t len, const struct mend_sim_conf *c, struct mend_sim_io *io);
+void mend_sim_papers_died(struct mend_sim_nodes_agent *a, int member, const struct mend_sim_conf *c,
+                          struct mend_sim_io *io);
+void mend_sim_papers_lost(struct mend_sim_nodes_agent *a, int node, const struct mend_sim_conf *c,
+                          struct mend_sim_io *io);
+
+/* ---- the rest ---- */
+
+static inline void *mend_sim_nodes_inner_proc(const struct mend_sim_nodes_rank *p,
+                                              const struct mend_sim_conf *c)
+{
+    return (char *)(uintptr_t)p->store + mend_sim_papers_bytes(c);
 }
 
 /* The play of agreement sees the processes only. */

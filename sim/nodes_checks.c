@@ -11,6 +11,7 @@
  *   N7  at the end the victims of an abort are dead, and the processes of a lost node
  *   N8  at the end all living know of a revocation that one knows of (S5-11)
  *   N9  a run ends after so much virtual time as its calls, faults and the slowest link allow
+ *   N10 what is decided is the same as on every paper of the agreement on the nodes that are left, also of dead processes (S5-12)
  *
  * Besides, A1 to A15 and C1 (checkers.c) hold of the agreements: they are uniform in whatever order nodes learn of deaths (S5-9).
  * The sets of A15 are those of the log. */
@@ -162,7 +163,7 @@ static const char *check_knowledge(const struct mend_sim_view *v,
                                    const struct mend_sim_nodes_rank *p,
                                    const struct mend_sim_conf *inner)
 {
-    const struct mend_sim_agree_proc *q = (const void *)p->store;
+    const struct mend_sim_agree_proc *q = mend_sim_nodes_inner_proc(p, v->conf);
     const char *wrong = check_whole(v, mend_sim_agree_told(q), 0);
 
     for (int k = 0; k < mend_sim_agree_comms(inner) && k <= q->rank && !wrong; k++)
@@ -180,7 +181,7 @@ static struct mend_sim_view inner_view(const struct mend_sim_view *v,
     int nodes = v->conf->nodes;
     struct mend_sim_view view = {.conf = inner,
                                  .fate = v->fate + nodes,
-                                 .procs = member_of(v, 0)->store,
+                                 .procs = mend_sim_nodes_inner_proc(member_of(v, 0), v->conf),
                                  .proc_bytes = v->proc_bytes,
                                  .faults = v->faults,
                                  .set = mend_sim_nodes_died(agent_of(v, 0), v->conf)};
@@ -229,6 +230,31 @@ static const char *check_agent(const struct mend_sim_view *v, const struct mend_
     return check_prefix(v, a->written, a->chain);
 }
 
+/* What a process has just decided is what is on paper on any node that is left. */
+static const char *check_papers(const struct mend_sim_view *v, const struct mend_sim_nodes_rank *p,
+                                const struct mend_sim_conf *inner)
+{
+    const struct mend_sim_conf *c = v->conf;
+    const struct mend_sim_agree_proc *q = mend_sim_nodes_inner_proc(p, c);
+
+    for (int k = 0; k < mend_sim_agree_comms(inner) && k <= q->rank; k++) {
+        const struct mend_sim_agree_comm *a = mend_sim_agree_comm(q, inner, k);
+
+        for (int i = 0; c->papers && i < a->fresh_n && !a->gone;
+             i++) /* a last value says nothing */
+            for (int m = 0; m < mend_sim_members(c); m++) {
+                const struct mend_sim_paper *other =
+                    mend_sim_paper(member_of(v, m), k, a->fresh[i], c);
+
+                if (other->number == a->fresh[i] + 1 &&
+                    lives(v, mend_sim_node_of(c, m + c->nodes)) &&
+                    other->print != *mend_sim_agree_print_of(a, inner, a->fresh[i]))
+                    return "N10: what is decided is not what is on paper on a node that is left";
+            }
+    }
+    return NULL;
+}
+
 const char *mend_sim_check_nodes(const struct mend_sim_view *v, int rank)
 {
     struct mend_sim_conf inner = mend_sim_nodes_inner(v->conf);
@@ -241,6 +267,8 @@ const char *mend_sim_check_nodes(const struct mend_sim_view *v, int rank)
     wrong = p->wrong ? text_of(p->wrong) : check_prefix(v, p->seen, p->chain);
     if (!wrong)
         wrong = check_knowledge(v, p, &inner);
+    if (!wrong)
+        wrong = check_papers(v, p, &inner);
     if (wrong)
         return wrong;
     processes = inner_view(v, &inner);
@@ -278,10 +306,12 @@ static const char *check_member_end(const struct mend_sim_view *v, int member,
         return "N7: a process of a lost node lives";
     if (p->aborting || mend_sim_nodes_aborted(root, v->conf)[member])
         return "N7: a victim of an abort lives";
+    if (p->outside)
+        return NULL;
     if (p->seen != root->written)
         return "N2: a process has not seen the whole log";
     for (int k = 0; k < mend_sim_agree_comms(inner) && k <= member; k++)
-        if (!mend_sim_agree_heard((const void *)p->store, inner, k))
+        if (!mend_sim_agree_heard(mend_sim_nodes_inner_proc(p, v->conf), inner, k))
             return "N2: a process does not get what was decided";
     if (!p->revoked != !root->revoked)
         return "N8: a living process does not know what is revoked";

@@ -41,6 +41,9 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_PIECEMEAL] = "piecemeal",
                                            [MEND_SIM_CURT] = "curt",
                                            [MEND_SIM_SWAP] = "swap",
+                                           [MEND_SIM_UNWRITTEN] = "unwritten",
+                                           [MEND_SIM_BLIND] = "blind",
+                                           [MEND_SIM_STALE] = "stale",
                                            [MEND_SIM_RUSH] = "rush",
                                            [MEND_SIM_EXTEND] = "extend"};
 
@@ -78,6 +81,8 @@ enum {
     OPT_AGENT_CRASHES,
     OPT_ABORTS,
     OPT_REVOCATIONS,
+    OPT_OUTSIDE,
+    OPT_PAPERS,
 };
 
 enum { OF_ALL = 1, OF_AGREEMENT, OF_MEMORY, OF_BIRTH, OF_NODES, OF_SEEDS, OF_SEARCH, OF_ANY };
@@ -144,6 +149,10 @@ static const struct argp_option options[] = {
      0},
     {"aborts", OPT_ABORTS, "N", 0, "processes that abort themselves and others (0)", 0},
     {"revocations", OPT_REVOCATIONS, "N", 0, "processes that revoke (0)", 0},
+    {"papers", OPT_PAPERS, NULL, 0, "decisions are written on papers, which agents are asked for",
+     0},
+    {"outside", OPT_OUTSIDE, "N", 0,
+     "processes that hear nothing any more when all is decided for them, with --papers (0)", 0},
     {.doc = "Runs with a seed:", .group = OF_SEEDS},
     {"seed", OPT_SEED, "N", 0, "first seed (1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "how many seeds (1)", 0},
@@ -174,7 +183,8 @@ static const struct argp_option options[] = {
      "forget, hush.  look: narrow, rash, boast, shy, hush.  nodes: those of agree, and swap, "
      "piecemeal, hasty, "
      "report-first, slip, narrow, "
-     "late-look, impatient, extend; with --creation or --validation: rush",
+     "late-look, impatient, extend; with --papers: unwritten, blind, stale; with --creation or "
+     "--validation: rush",
      0},
     {0},
 };
@@ -203,10 +213,11 @@ static const struct number {
     INT(OPT_PARTITIONS, conf.partitions, 0, 10000),
     INT(OPT_INTER, conf.inter, 1, 10000),
     INT(OPT_COMMS, conf.comms, 1, 2),
-    INT(OPT_NODES, conf.nodes, 1, 1000),
+    INT(OPT_NODES, conf.nodes, 1, 64),
     INT(OPT_AGENT_CRASHES, conf.agent_crashes, 0, 1000),
     INT(OPT_ABORTS, conf.aborts, 0, 1000),
     INT(OPT_REVOCATIONS, conf.revocations, 0, 1000),
+    INT(OPT_OUTSIDE, conf.outside, 0, 1000),
     WIDE(OPT_SEED, conf.seed, 0),
     WIDE(OPT_STEPS, conf.steps_max, 1),
     WIDE(OPT_STATES, conf.states_max, 1),
@@ -227,6 +238,7 @@ static const struct flag {
     {OPT_FREE, offsetof(struct mend_sim_conf, frees)},
     {OPT_TOGETHER, offsetof(struct mend_sim_conf, together)},
     {OPT_REPLACE, offsetof(struct mend_sim_conf, replaces)},
+    {OPT_PAPERS, offsetof(struct mend_sim_conf, papers)},
     {OPT_FINE, offsetof(struct mend_sim_conf, fine)},
     {OPT_BRIEF, offsetof(struct mend_sim_conf, brief)},
 };
@@ -378,8 +390,10 @@ void mend_sim_options_print(const struct mend_sim_options *o)
     printf("mend-sim %s --ranks %d --crashes %d --suspicions %d --instances %d", o->play->name,
            mend_sim_members(c), c->crashes, c->suspicions, c->instances);
     if (c->nodes)
-        printf(" --nodes %d --agent-crashes %d --aborts %d --revocations %d", c->nodes,
-               c->agent_crashes, c->aborts, c->revocations);
+        printf(" --nodes %d --agent-crashes %d --aborts %d --revocations %d --outside %d", c->nodes,
+               c->agent_crashes, c->aborts, c->revocations, c->outside);
+    if (c->papers)
+        printf(" --papers");
     if (o->play == &mend_sim_agree || o->play == &mend_sim_memory || o->play == &mend_sim_nodes)
         printf(" --window %d%s", c->window, c->creation ? " --creation" : "");
     if (o->play == &mend_sim_lock || o->play == &mend_sim_contact || o->play == &mend_sim_look)

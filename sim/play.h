@@ -129,6 +129,11 @@ enum {
 /* A move of its processes: it hears of a revocation. */
 #define MEND_SIM_AGREE_GIVE_UP 0
 
+/* The answer to a question: a paper, or NULL, that there is none.  Changes its process as recv() does. */
+void mend_sim_agree_answered(void *proc, int k, uint64_t seq, uint32_t round,
+                             const struct mend_agree_msg *paper, const struct mend_sim_conf *c,
+                             struct mend_sim_io *io);
+
 uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, int32_t members);
 
 /* mistakes.c: machines of agreement with a known mistake.  Each is called where its name says and does

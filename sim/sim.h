@@ -52,8 +52,11 @@ enum mend_sim_broken {
     MEND_SIM_PIECEMEAL, /* hears of those that died together one after the other */
     MEND_SIM_CURT,      /* says of the dead only those that the message proves */
     MEND_SIM_SWAP,      /* nodes: an agent writes two entries of the log in the other order */
-    MEND_SIM_RUSH,      /* nodes: calls again before it has got what was decided */
-    MEND_SIM_EXTEND,    /* adds what it knows itself to what was decided */
+    MEND_SIM_UNWRITTEN, /* nodes: a decision is not written on paper */
+    MEND_SIM_BLIND,  /* nodes: an agent says that there is no paper, and has not heard the others */
+    MEND_SIM_STALE,  /* nodes: an agent does not search again when a node is lost */
+    MEND_SIM_RUSH,   /* nodes: calls again before it has got what was decided */
+    MEND_SIM_EXTEND, /* adds what it knows itself to what was decided */
 };
 
 struct mend_sim_conf {
@@ -63,9 +66,10 @@ struct mend_sim_conf {
     int agent_crashes; /* agents that may; the first one does not */
     int aborts;        /* nodes: processes that may abort others and themselves */
     int revocations;   /* nodes: processes that may revoke */
-    int suspicions;    /* processes that may be declared dead while they still run */
-    int instances;     /* agreements per process */
-    int window;        /* agreements at once */
+    int outside;    /* nodes: processes that hear nothing any more when all is decided for them */
+    int suspicions; /* processes that may be declared dead while they still run */
+    int instances;  /* agreements per process */
+    int window;     /* agreements at once */
     int radix_bits;
     int inter,
         comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
@@ -76,6 +80,7 @@ struct mend_sim_conf {
     bool frees;      /* agree: with the last agreement the communicator is freed */
     bool
         hears_first; /* agree, below nodes: a process gets a decision when it has heard of all who are dead in it */
+    bool papers;   /* nodes: decisions are written on papers */
     bool together; /* agree: two may die at once, and each process hears of both at once */
     int patience;  /* lock: one wait in so many may be given up; 0: each */
     bool fine;     /* memory: no shortcuts, all that is read or written is a step */
@@ -98,12 +103,17 @@ enum mend_sim_fate {
     MEND_SIM_DEAD,
 };
 
+struct mend_agree_msg;
+
 /* The way out for a process during one step. */
 struct mend_sim_io {
     void (*send)(struct mend_sim_io *io, int to, const void *bytes, size_t len);
     void (*kill)(struct mend_sim_io *io, int rank); /* nodes: it ends some time later */
     /* Nodes: what `from`, which is dead, has sent to the process of this step is received now. */
     void (*drain)(struct mend_sim_io *io, int from);
+    /* Agreement, with papers: one is to be written; what was decided is asked for.  k: communicator. */
+    void (*write)(struct mend_sim_io *io, int k, uint64_t seq, const struct mend_agree_msg *paper);
+    void (*ask)(struct mend_sim_io *io, int k, uint64_t seq, uint32_t round);
     mend_time_ns now;
 };
 

@@ -170,7 +170,8 @@ finds P6 port --seeds 20000 --ranks 8 --free --break hasty
 
 # nodes: entries in the wrong order, members of a node one by one, words of the dead unread, a death reported before it is one, a
 # loss that no agent says, processes that survive their agent, a root that does not wait for the victims of an abort, a revocation
-# that one does not look at, a decision extended by what a process knows, a call before the last decision is given, links that take too long; and what agreement has to do
+# that one does not look at, a decision extended by what a process knows, a call before the last decision is given, decisions that are not written, agents that do not
+# look or do not look again, links that take too long; and what agreement has to do
 # for sets
 finds N1 nodes --exhaustive --nodes 3 --aborts 1 --revocations 1 --break swap
 finds N nodes --seeds 20000 --nodes 3 --break swap
@@ -196,6 +197,11 @@ finds A1 nodes --exhaustive --nodes 3 --break no-promise
 finds A5 nodes --exhaustive --nodes 3 --creation --revocations 1 --instances 2 --break shy
 finds C1 nodes --exhaustive --nodes 3 --creation --revocations 1 --break lie
 finds A5 nodes --exhaustive --nodes 3 --creation --revocations 1 --instances 3 --break rush
+finds A5 nodes --exhaustive --nodes 3 --papers --outside 1 --break unwritten
+finds A5 nodes --seeds 20000 --nodes 3 --papers --outside 3 --break unwritten
+finds N10 nodes --exhaustive --nodes 3 --papers --break blind
+finds N10 nodes --seeds 20000 --nodes 3 --papers --break blind
+finds A5 nodes --seeds 20000 --nodes 3 --ranks 6 --papers --outside 3 --break stale
 finds A5 nodes --seeds 20000 --nodes 3 --validation --revocations 1 --instances 6 --break rush
 
 # larger worlds, two groups, two communicators, the long search's own choice of runs

@@ -80,7 +80,9 @@ def search_table(rows):
         if play == "nodes":
             extra = [f"{option(command, 'nodes', 2)} nodes"] + extra
             extra += [f"{option(command, name, 0)} {what}" for name, what in (("agent-crashes", "of them may be lost"),
-                      ("aborts", "aborts"), ("revocations", "revokes")) if f"--{name}" in command]
+                      ("aborts", "aborts"), ("revocations", "revokes"), ("outside", "outside")) if f"--{name}" in command]
+        if "--papers" in command:
+            extra.append("papers")
         if "--reorder" in command:
             extra.append("overtaking")
         if "--free" in command and play == "port":

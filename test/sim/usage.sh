@@ -20,7 +20,7 @@ refuses()
 
 $sim --help | grep -q '^Usage: mend-sim' || fail "--help"
 for option in exhaustive count ranks crashes suspicions instances reorder window radix inter comms creation free \
-    validation brief fine nodes agent-crashes aborts revocations seed seeds budget steps pauses partitions duplicate states path trace break; do
+    validation brief fine nodes agent-crashes aborts revocations papers outside seed seeds budget steps pauses partitions duplicate states path trace break; do
     $sim --help | grep -q -e "--$option" || fail "--help has no --$option"
 done
 refuses nonsense
@@ -56,6 +56,10 @@ refuses agree --nodes 2
 refuses agree --aborts 1
 refuses nodes --suspicions 1
 refuses nodes --together
+refuses nodes --outside 1
+refuses nodes --papers --outside 1 --creation
+refuses agree --papers
+refuses nodes --nodes 65
 refuses nodes --ranks 3 --aborts 4
 refuses nodes --exhaustive --nodes 3 --ranks 6
 echo "ok usage"
