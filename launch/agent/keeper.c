@@ -54,10 +54,10 @@ static void kill_inner(struct mend_node_rank *s)
 }
 
 /* The segment says which ranks there are by now. */
-static void kill_everything(struct agent *agent)
+static void kill_everything(struct mend_node_header *shm)
 {
-    for (uint32_t i = 0; i < agent->shm->places_used; i++) {
-        struct mend_node_rank *s = mend_node_rank_of(agent->shm, mend_place_at(i));
+    for (uint32_t i = 0; i < shm->places_used; i++) {
+        struct mend_node_rank *s = mend_node_rank_of(shm, mend_place_at(i));
         pid_t group = (pid_t)mend_load_acquire(&s->group);
 
         if (group > 0)
@@ -73,16 +73,15 @@ static bool runs(struct mend_node_rank *s)
 }
 
 /* Until no rank can publish a name any more; one that cannot die is not waited for. */
-static void await_ends(struct agent *agent)
+static void await_ends(struct mend_node_header *shm)
 {
     const struct timespec pause = {.tv_nsec = (long)LOOK_NS};
     uint32_t i = 0;
 
     for (mend_time_ns waited = 0; waited < ENDS_NS; waited += LOOK_NS) {
-        while (i < agent->shm->places_used &&
-               !runs(mend_node_rank_of(agent->shm, mend_place_at(i))))
+        while (i < shm->places_used && !runs(mend_node_rank_of(shm, mend_place_at(i))))
             i++;
-        if (i == agent->shm->places_used)
+        if (i == shm->places_used)
             return;
         nanosleep(&pause, NULL);
     }
@@ -91,17 +90,19 @@ static void await_ends(struct agent *agent)
 /* ---- mpiexec is stopped ---- */
 
 struct watch {
+    struct mend_node_header *shm;
+    pid_t mpiexec;
+    mend_time_ns limit;  /* MEND_TIME_NEVER: it may be stopped for ever */
     mend_time_ns looked; /* last */
     mend_time_ns since;  /* it is stopped, and the keeper looks; 0: it is not */
     bool ran;            /* at the last look */
 };
 
 /* Some rank, or a script around it, is neither stopped nor at its end. */
-static bool a_rank_runs(struct agent *agent)
+static bool a_rank_runs(struct mend_node_header *shm)
 {
-    for (uint32_t i = 0; i < agent->shm->places_used; i++) {
-        pid_t group =
-            (pid_t)mend_load_acquire(&mend_node_rank_of(agent->shm, mend_place_at(i))->group);
+    for (uint32_t i = 0; i < shm->places_used; i++) {
+        pid_t group = (pid_t)mend_load_acquire(&mend_node_rank_of(shm, mend_place_at(i))->group);
         char state = group > 0 ? mend_procfs_state(group) : 0;
 
         if (state && state != 'T' && state != 't' && state != 'Z')
@@ -111,63 +112,65 @@ static bool a_rank_runs(struct agent *agent)
 }
 
 /* Deaths of which mpiexec hears as soon as it goes on shall find the word still there. */
-static void on_running(struct agent *agent, struct watch *w)
+static void on_running(struct watch *w)
 {
     if (w->ran)
-        mend_store_relaxed(&agent->shm->stopped_ns, 0);
+        mend_store_relaxed(&w->shm->stopped_ns, 0);
     w->ran = true;
     w->since = 0;
 }
 
-static void on_stopped(struct agent *agent, struct watch *w, mend_time_ns now)
+static void on_stopped(struct watch *w, mend_time_ns now)
 {
     if (w->ran)
-        mend_store_relaxed(&agent->shm->stopped_ns, w->looked);
+        mend_store_relaxed(&w->shm->stopped_ns, w->looked);
     if (!w->since || now - w->looked > GAP_NS)
         w->since = now;
     w->ran = false;
 }
 
-static bool is_overdue(struct agent *agent, const struct watch *w, mend_time_ns now)
+static bool is_overdue(const struct watch *w, mend_time_ns now)
 {
-    mend_time_ns limit = agent->o->params.agent_stop_timeout_ns;
-
-    return limit != MEND_TIME_NEVER && now - w->since >= limit &&
-           !mend_load_acquire(&agent->shm->suspended) && a_rank_runs(agent);
+    return w->limit != MEND_TIME_NEVER && now - w->since >= w->limit &&
+           !mend_load_acquire(&w->shm->suspended) && a_rank_runs(w->shm);
 }
 
 /* The keeper is a child of mpiexec until that ends, so it signals no other process. */
-static void revive(struct agent *agent, struct watch *w, mend_time_ns now)
+static void revive(struct watch *w, mend_time_ns now)
 {
-    mend_store_relaxed(&agent->shm->revived_after_ns, now - w->since);
+    mend_store_relaxed(&w->shm->revived_after_ns, now - w->since);
     /* release: pairs with the acquire in mend_keeper_has_revived() */
-    mend_store_release(&agent->shm->revived_n, mend_load_relaxed(&agent->shm->revived_n) + 1);
+    mend_store_release(&w->shm->revived_n, mend_load_relaxed(&w->shm->revived_n) + 1);
     w->since = now;
-    if (getppid() == agent->self_pid)
-        kill(agent->self_pid, SIGCONT);
+    if (getppid() == w->mpiexec)
+        kill(w->mpiexec, SIGCONT);
 }
 
-static void look_at_mpiexec(struct agent *agent, struct watch *w)
+static void look_at_mpiexec(struct watch *w)
 {
     mend_time_ns now = mend_time_monotonic_ns();
 
-    if (mend_procfs_state(agent->self_pid) != 'T') {
-        on_running(agent, w);
+    if (mend_procfs_state(w->mpiexec) != 'T') {
+        on_running(w);
     } else {
-        on_stopped(agent, w, now);
-        if (is_overdue(agent, w, now))
-            revive(agent, w, now);
+        on_stopped(w, now);
+        if (is_overdue(w, now))
+            revive(w, now);
     }
     w->looked = now;
 }
 
-static void watch_mpiexec(struct agent *agent, int fd)
+static void watch_mpiexec(const struct agent *agent, int fd)
 {
-    struct watch w = {.looked = mend_time_monotonic_ns(), .ran = true};
+    struct watch w = {.shm = agent->shm,
+                      .mpiexec = agent->self_pid,
+                      .limit = agent->o->params.agent_stop_timeout_ns,
+                      .looked = mend_time_monotonic_ns(),
+                      .ran = true};
     struct pollfd farewell = {.fd = fd, .events = POLLIN};
 
     while (poll(&farewell, 1, WATCH_MS) == 0)
-        look_at_mpiexec(agent, &w);
+        look_at_mpiexec(&w);
 }
 
 void mend_keeper_has_revived(struct agent *agent)
@@ -211,8 +214,8 @@ static _Noreturn void keep(struct agent *agent, int fd)
     fd = keep_only(fd);
     watch_mpiexec(agent, fd);
     if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
-        kill_everything(agent);
-        await_ends(agent);
+        kill_everything(agent->shm);
+        await_ends(agent->shm);
         mend_sweep_names(agent);
     }
     _exit(0);
