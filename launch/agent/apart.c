@@ -21,13 +21,14 @@ struct apart {
     struct mend_wire wire;
     struct mend_post own; /* the agent's */
     uint32_t member;      /* of the loop */
-    bool begun;
+    bool begun, over;     /* over: before it begins */
 };
 
 static void hear_begin(void *to, const struct mend_message *m)
 {
     struct apart *a = to;
 
+    a->over |= m->kind == MEND_DOWN_END;
     if (m->kind != MEND_DOWN_BEGIN || m->len != sizeof(a->agent.nodes.key))
         return;
     a->agent.nodes.me = (uint32_t)m->arg[0];
@@ -37,7 +38,8 @@ static void hear_begin(void *to, const struct mend_message *m)
     a->begun = true;
 }
 
-/* The root says it at once, or is gone. */
+/* The root says it at once, or is gone.  What it says behind that may have come with it: that another agent was lost meanwhile, so the
+ * job does not begin. */
 static bool await_begin(struct apart *a)
 {
     const struct mend_post post = {hear_begin, a};
@@ -46,7 +48,7 @@ static bool await_begin(struct apart *a)
     while (!a->begun && poll(&p, 1, -1) > 0)
         if (!mend_wire_read(&a->wire, &post))
             return false;
-    return a->begun;
+    return a->begun && !a->over;
 }
 
 static void on_event(void *self, uint32_t from, uint32_t of)

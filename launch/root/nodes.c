@@ -227,10 +227,16 @@ static void say_lost(struct root *root, const struct root_node *node)
                   node->number, ranks);
 }
 
+/* The first agent, in this process, has started its ranks as soon as it was told the nodes. */
+static bool are_told(const struct root *root)
+{
+    return root->node[0].state >= NODE_RUNNING;
+}
+
+/* Before all were told where the others are the job cannot begin without it. */
 static void on_lost(struct root_node *node)
 {
     struct root *root = node->root;
-    bool running = node->state >= NODE_READY;
 
     mend_loop_drop(root->loop, node->wire.fd);
     mend_wire_close(&node->wire);
@@ -242,7 +248,7 @@ static void on_lost(struct root_node *node)
     say_lost(root, node);
     mend_post(&root->node[0].agent,
               &(struct mend_message){.kind = MEND_DOWN_LOST, .rank = -1, .arg = {node->number}});
-    root->failed |= !running;
+    root->failed |= !are_told(root);
 }
 
 void mend_root_read_node(struct root *root, int number)
@@ -271,6 +277,12 @@ static void flush_all(struct root *root)
             mend_wire_flush(&root->node[k].wire);
 }
 
+/* Agents that were not told the nodes have started nothing, and say nothing more. */
+static bool is_nothing_left(const struct root *root)
+{
+    return are_all(root, NODE_DONE) || root->failed || (root->killing && !are_told(root));
+}
+
 void mend_root_look_at_nodes(struct root *root)
 {
     if (root->nodes_n == 1)
@@ -280,7 +292,7 @@ void mend_root_look_at_nodes(struct root *root)
         tell_nodes(root);
     if (root->failed && !root->killing)
         mend_root_kill(root);
-    if (root->ended || root->request || !(are_all(root, NODE_DONE) || root->failed))
+    if (root->ended || root->request || !is_nothing_left(root))
         return;
     root->ended = true;
     for (int k = 0; k < root->nodes_n; k++)

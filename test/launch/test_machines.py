@@ -9,6 +9,7 @@
    S5-18: output of other nodes arrives in whole lines, each once
    S5-19: the launcher works with several nodes as with one
 """
+import contextlib
 import json
 import os
 import re
@@ -124,6 +125,40 @@ def test_more_machines_than_ranks(run):
     """An agent without ranks, as a spare node will be."""
     r = run("--machines", 4, "-n", 2, "sh", "-c", "echo $MEND_RANK")
     assert (r.status, sorted(r.out.split())) == (0, ["0", "1"])
+
+
+def agent_of(p, node):
+    """As soon as it is there, the first children of mpiexec being agents: pgrep takes too long."""
+    while p.poll() is None:
+        with open(f"/proc/{p.pid}/task/{p.pid}/children") as f:
+            agents = f.read().split()
+        if len(agents) >= node:
+            return int(agents[node - 1])
+    return None
+
+
+def test_agent_that_is_killed_while_agents_start(start):
+    """A job cannot begin without it; one that has begun goes on."""
+    for ms in range(0, 20, 2):
+        p = start("--machines", 3, "--lenient-exit", "-n", 3, "sleep", 0.2)
+        agent = agent_of(p, 1)
+        time.sleep(ms / 1000)
+        os.kill(agent, signal.SIGKILL)
+        err = p.communicate(timeout=8)[1]
+        assert p.returncode in (0, 126) and "is lost: its agent has ended" in str(err), (p.returncode, err)
+
+
+def test_agent_that_hears_of_beginning_and_end_at_once(start):
+    """It has not read a word yet when another one is lost."""
+    for _ in range(10):
+        p = start("--machines", 3, "--lenient-exit", "-n", 3, "sleep", 0.2)
+        late = agent_of(p, 2)
+        os.kill(late, signal.SIGSTOP)
+        os.kill(agent_of(p, 1), signal.SIGKILL)
+        time.sleep(0.1)
+        os.kill(late, signal.SIGCONT)
+        p.communicate(timeout=8)
+        assert p.returncode in (0, 126)
 
 
 @pytest.mark.parametrize("rank", [0, 3])
