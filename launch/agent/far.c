@@ -126,6 +126,9 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
     case MEND_DOWN_WRITTEN:
         mend_iof_written(agent->iof, m);
         break;
+    case MEND_DOWN_INPUT:
+        mend_iof_input(agent->iof, m);
+        break;
     case MEND_DOWN_TALLIED:
         mend_tally_answer(agent, m);
         break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* iof.c – the ranks' output in whole lines, and the terminal's input to rank 0.
+/* iof.c – the ranks' output in whole lines, and input to one of them.
  *
  *   rank 0 stdout ──pipe──> buffer ─┐ whole lines
  *   rank 1 stdout ──pipe──> buffer ─┼────────────> sink: our standard output
@@ -19,7 +19,7 @@
  * Direct output: a job of one rank, and the rank named by --tty, inherit mpiexec's three
  * descriptors; rank 0 inherits the standard input if that is not a terminal (so it consumes only what
  * it reads).  mpiexec reads a terminal and passes the input on through a pipe, because rank 0 is not
- * in the terminal's foreground process group. */
+ * in the terminal's foreground process group.  A rank of another node gets what mpiexec reads by messages (iof_input.c). */
 #include "output/iof_parts.h"
 
 #include <errno.h>
@@ -84,12 +84,12 @@ static void *run(void *arg)
 
     for (;;) {
         int n = poll_streams(f), extra = n, ms = to_ms(at);
-        bool typing = f->streams_n && f->input.fd >= 0 && !f->input.len;
-        bool may_read = typing && mend_iof_foreground();
+        bool typing = f->streams_n && mend_iof_wants_input(f);
+        bool may_read = typing && mend_iof_may_read_input();
 
         f->poll[extra++] = (struct pollfd){f->wake_fd, POLLIN, 0};
         f->poll[extra++] = (struct pollfd){may_read ? 0 : -1, POLLIN, 0};
-        f->poll[extra++] = (struct pollfd){f->input.len ? f->input.fd : -1, POLLOUT, 0};
+        f->poll[extra++] = mend_iof_input_poll(f);
         if (typing && !may_read && (ms < 0 || ms > BACKGROUND_MS))
             ms = BACKGROUND_MS;
         if (poll(f->poll, (nfds_t)extra, ms) < 0 && errno != EINTR)
@@ -104,9 +104,9 @@ static void *run(void *arg)
             break;
         pull_streams(f, n);
         if (f->poll[n + 1].revents)
-            mend_iof_input_read(&f->input);
-        if (f->poll[n + 2].revents && f->input.fd >= 0)
-            mend_iof_input_write(&f->input);
+            mend_iof_input_read(f);
+        if (f->poll[n + 2].revents)
+            mend_iof_input_write(f, f->poll[n + 2].revents);
         at = mend_iof_push_all(f);
     }
     mend_iof_drain_all(f);
@@ -203,6 +203,7 @@ struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n)
     f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&f->lock, NULL);
     pthread_mutex_init(&f->news_lock, NULL);
+    pthread_mutex_init(&f->input.lock, NULL);
     pthread_mutex_init(&f->files_lock, NULL);
     mend_iof_sink_open(&f->sink[0], 1);
     mend_iof_sink_open(&f->sink[1], 2);

@@ -42,7 +42,12 @@ void mend_iof_written(struct mend_iof *f, const struct mend_message *m);
 /* There: what the rank has written goes to the root, before a message about it does.  Any thread. */
 void mend_iof_relay_rank(struct mend_iof *f, int rank);
 
-/* At the root: a message OUTPUT of that agent.  False: it is damaged, or a file cannot be opened, which was said.  No more comes from that agent. */
+/* At the root: the agent of the rank that gets standard input wants it, a message INPUT.  At that agent: there is some, the same. */
+void mend_iof_ask_input(struct mend_iof *f, const struct mend_message *m,
+                        const struct mend_post *agent);
+void mend_iof_input(struct mend_iof *f, const struct mend_message *m);
+
+/* At the root: a message OUTPUT of that agent.  False: it is damaged, or a file cannot be opened, which was said.  No more comes from that agent, nor goes to it. */
 bool mend_iof_feed(struct mend_iof *f, const struct mend_message *m, const struct mend_post *agent);
 void mend_iof_end_fed(struct mend_iof *f, const struct mend_post *agent);
 

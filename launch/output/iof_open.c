@@ -15,7 +15,7 @@
 
 static bool open_input(struct mend_iof *f, int i, int *in_p)
 {
-    bool terminal = isatty(0);
+    bool terminal = isatty(0), far = f->relay && f->direct_rank < 0;
     int fd[2];
 
     if (i != f->o->stdin_rank ||
@@ -24,13 +24,13 @@ static bool open_input(struct mend_iof *f, int i, int *in_p)
         return *in_p >= 0;
     }
     *in_p = 0;
-    if (!terminal)
+    if (!terminal && !far)
         return true;
     if (pipe2(fd, O_CLOEXEC) != 0)
         return false;
     fcntl(fd[1], F_SETFL, O_NONBLOCK);
     *in_p = fd[0];
-    f->input.fd = fd[1];
+    mend_iof_input_open(f, fd[1]);
     return true;
 }
 

@@ -6,11 +6,11 @@
  *   iof_stream.c    from the pipes through the buffers to the sinks
  *   iof_report.c    equal reports of fatal errors as one
  *   iof_sink.c      sinks: files and descriptors
- *   iof_input.c     the terminal's input to rank 0
+ *   iof_input.c     the terminal's input to a rank; our input to a rank of another node
  *   iof_news.c      what other threads have for a stream
  *   iof_relay.c     the bytes of a stream from the agent of another node to the root
  *
- * The lock covers streams and sinks; the input belongs to the thread. */
+ * The lock covers streams and sinks.  The input has a lock of its own, which nobody holds while it blocks. */
 #ifndef MEND_LAUNCH_OUTPUT_IOF_PARTS_H
 #define MEND_LAUNCH_OUTPUT_IOF_PARTS_H
 
@@ -75,9 +75,13 @@ struct mend_iof_news {
 };
 
 struct input {
-    int fd; /* our end of rank 0's standard input, -1: closed or not ours */
+    int fd; /* our end of a rank's standard input, -1: closed or not ours */
     char buf[INPUT_BYTES];
     size_t len;
+    bool ends;                  /* at an agent: nothing comes behind that */
+    const struct mend_post *to; /* at the root: the agent of the rank that gets ours; NULL: none */
+    size_t sent;                /* there: bytes that the rank has not taken yet */
+    pthread_mutex_t lock;
 };
 
 /* What happens to a report that came alone. */
@@ -202,9 +206,22 @@ void mend_iof_release_messages(struct mend_iof *f, mend_time_ns now);
 
 /* ---- iof_input.c ---- */
 
-bool mend_iof_foreground(void);
-void mend_iof_input_read(struct input *in);
-void mend_iof_input_write(struct input *in);
+/* Somebody wants our input, and there is room for it; it is ours to read. */
+bool mend_iof_wants_input(struct mend_iof *f);
+bool mend_iof_may_read_input(void);
+
+/* The pipe to the rank, and what it is polled for. */
+struct pollfd mend_iof_input_poll(struct mend_iof *f);
+
+/* What has come goes on; the pipe has room, or nobody reads it (POLLERR). */
+void mend_iof_input_read(struct mend_iof *f);
+void mend_iof_input_write(struct mend_iof *f, short events);
+
+/* fd is the other end of the rank's standard input.  At an agent of another node the root is told. */
+void mend_iof_input_open(struct mend_iof *f, int fd);
+
+/* No more input goes to that agent. */
+void mend_iof_input_end(struct mend_iof *f, const struct mend_post *agent);
 
 /* ---- iof.c ---- */
 

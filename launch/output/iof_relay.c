@@ -137,6 +137,7 @@ void mend_iof_end_fed(struct mend_iof *f, const struct mend_post *agent)
 
     n->agent = agent;
     mend_iof_add_news(f, n);
+    mend_iof_input_end(f, agent);
     mend_iof_wake(f);
 }
 

@@ -29,6 +29,15 @@
 
 /* ---- starting ---- */
 
+/* What we read goes to a rank by messages; only one that has the terminal itself takes it from its agent. */
+static void forget_input(const struct root *root)
+{
+    int null = root->o->tty_rank < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+
+    if (null >= 0)
+        dup2(null, 0);
+}
+
 static void become_agent(const struct root *root, int fd)
 {
     char number[16];
@@ -44,6 +53,7 @@ static void become_agent(const struct root *root, int fd)
     argv[2] = number;
     memcpy(argv + 3, root->o->argv + 1, (size_t)(n - 1) * sizeof(*argv));
     fcntl(fd, F_SETFD, 0);
+    forget_input(root);
     mend_process_give_back(root->before);
     execv("/proc/self/exe", argv);
     _exit(127);

@@ -188,6 +188,9 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_OUTPUT:
         root->failed |= !mend_iof_feed(root->iof, m, &node->agent);
         break;
+    case MEND_UP_INPUT:
+        mend_iof_ask_input(root->iof, m, &node->agent);
+        break;
     case MEND_UP_DEATH:
         mend_root_death(root, node, m);
         break;

@@ -19,7 +19,8 @@ import time
 
 import pytest
 
-from processes import children, LIMIT, marked, nothing_is_left_after, processes_with, wait_until
+from processes import children, LIMIT, marked, nothing_is_left_after, processes_with, read_until, wait_until
+from test_input import end_terminal, terminal
 
 
 @pytest.mark.parametrize("machines", [2, 3, 5])
@@ -245,3 +246,56 @@ def test_killed_agent(start):
     assert p.poll() is None
     p.communicate(timeout=LIMIT)
     assert p.returncode == 137
+
+
+COUNT_INPUT = ["sh", "-c", 'echo "$MEND_RANK:$(cksum)"']
+
+
+@pytest.mark.parametrize("rank", [0, 2, 4])
+def test_input_of_any_rank(run, rank):
+    """Input reaches the rank that has it, on whichever node it is, whole and with its end; the others have none."""
+    data = os.urandom(700000)
+    expected = subprocess.run(["cksum"], input=data, capture_output=True, timeout=LIMIT).stdout.decode().strip()
+    r = run("--machines", 3, "--stdin", rank, "-n", 5, *COUNT_INPUT, input=data)
+    assert r.status == 0, r
+    for line in r.out.splitlines():
+        who, sum_ = line.split(":")
+        assert (sum_ == expected) == (int(who) == rank), r
+    assert run("--machines", 3, "--stdin", rank, "-n", 5, *COUNT_INPUT, input=b"").status == 0
+
+
+def test_input_that_nobody_reads(run):
+    """A rank of another node that reads nothing, or a part, holds up nothing: neither its own end nor what others write."""
+    data = b"x" * 1000000
+    for read in "true", "head -c 100":
+        begin = time.monotonic()
+        r = run("--machines", 2, "--stdin", 1, "-n", 2, "sh", "-c", f"[ $MEND_RANK = 1 ] && {read}; seq 1 3000", input=data)
+        assert r.status == 0 and r.out.count("\n") == 6000, r.status
+        assert time.monotonic() - begin < LIMIT
+
+
+@pytest.mark.parametrize("victim", ["$$", "$PPID"])
+def test_input_ends_with_its_rank(start, victim):
+    """The rank that has the input dies, or its agent does, while more comes: the others go on, and the job ends."""
+    p = start("--machines", 2, "--stdin", 1, "-n", 2, "sh", "-c",
+              f"[ $MEND_RANK = 0 ] && {{ sleep 1; echo done; exit 0; }}; head -c 100000 >/dev/null; kill -9 {victim}; sleep 30",
+              stdin=subprocess.PIPE)
+    try:
+        for _ in range(1000):
+            os.write(p.stdin.fileno(), b"y" * 1000)
+    except BrokenPipeError:
+        pass
+    assert p.wait(LIMIT) != 0 and b"done" in p.stdout.read()
+
+
+def test_terminal_of_another_node(mpiexec):
+    """What is typed reaches a rank of another node, line by line, and so does the end of input."""
+    pid, fd = terminal(mpiexec, "--machines", 2, "--stdin", 1, "-n", 2, "sh", "-c",
+                       '[ $MEND_RANK = 0 ] && exit; echo "name?"; while read x; do echo hello $x; done; echo bye')
+    read_until(fd, "name?")
+    for name in "Ada", "Grace":
+        os.write(fd, name.encode() + b"\n")
+        read_until(fd, f"hello {name}")
+    os.write(fd, b"\x04")
+    read_until(fd, "bye")
+    assert end_terminal(pid, fd) == 0
