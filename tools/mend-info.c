@@ -16,6 +16,7 @@
 #include "base/guess.h"
 #include "base/param.h"
 #include "coll/choose_limits.h"
+#include "node/build_id.h"
 
 #include <errno.h>
 #ifdef MEND_HAVE_LIBURING
@@ -138,6 +139,8 @@ static void print_abi(void)
     printf("ABI                      %d.%d (libmpi_abi.so.1)\n", MPI_ABI_VERSION,
            MPI_ABI_SUBVERSION);
     printf("fault tolerance          always on (MPI_FT, MPIX_FT)\n");
+    printf("build                    %016llx (what library and mpiexec must have in common)\n",
+           (unsigned long long)MEND_BUILD_ID);
     printf("compiler                 %s\n", __VERSION__);
     printf("cores                    %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
 }

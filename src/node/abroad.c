@@ -20,6 +20,15 @@ _Static_assert(MEND_NODE_NAMES <= 1u << MEND_ABROAD_NAME_BITS, "a name has room"
 
 /* ---- segments ---- */
 
+bool mend_abroad_is_of_another_build(int fd)
+{
+    struct mend_node_header mine = {0}, found;
+
+    mend_node_layout(&mine, 1);
+    return pread(fd, &found, sizeof(found), 0) == sizeof(found) && found.magic == mine.magic &&
+           found.build != mine.build;
+}
+
 struct mend_node_header *mend_abroad_map(int fd, enum mend_node_part end, size_t *bytes_p)
 {
     struct mend_node_header expected = {0}, found;

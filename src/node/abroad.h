@@ -70,8 +70,11 @@ struct mend_abroad {
     struct mend_abroad_block *blocks;
 };
 
+/* The segment behind fd is one of another build, and will not be mapped. */
+bool mend_abroad_is_of_another_build(int fd);
+
 /* Maps the parts before `end` of the segment behind fd, *bytes_p bytes; NULL: it is none, not sealed, or of another
- * version; or there is no memory. */
+ * build; or there is no memory. */
 struct mend_node_header *mend_abroad_map(int fd, enum mend_node_part end, size_t *bytes_p);
 
 /* fd, of its segment, becomes this function's; by sockets -1.  NULL: no memory, or fd is not a segment. */

@@ -2,8 +2,10 @@
 /* layout.c – where each part of the segment begins: the only table of this.
  *
  * The same function runs in the agent, which writes the result into the header, and in every rank,
- * which compares: a segment of another version is refused. */
+ * which compares: a segment of another build is refused. */
 #include "node/layout.h"
+
+#include "node/build_id.h"
 
 #include "node/log.h"
 #include "node/rank.h"
@@ -97,6 +99,7 @@ void mend_node_layout(struct mend_node_header *header, uint32_t n)
     uint64_t at = sizeof(*header);
 
     header->magic = MEND_NODE_MAGIC;
+    header->build = MEND_BUILD_ID;
     header->places_n = n;
     header->ring_bytes = (uint32_t)ring_bytes(n);
     for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
@@ -153,9 +156,9 @@ struct mend_node_range mend_node_part_of_names(const struct mend_node_header *he
 bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected)
 {
-    return header->magic == expected->magic && header->places_n == expected->places_n &&
-           header->nodes_n == expected->nodes_n && header->bytes == expected->bytes &&
-           header->ring_bytes == expected->ring_bytes &&
+    return header->magic == expected->magic && header->build == expected->build &&
+           header->places_n == expected->places_n && header->nodes_n == expected->nodes_n &&
+           header->bytes == expected->bytes && header->ring_bytes == expected->ring_bytes &&
            !memcmp(header->at, expected->at, sizeof(header->at)) &&
            !memcmp(header->row_bytes, expected->row_bytes, sizeof(header->row_bytes));
 }

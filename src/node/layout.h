@@ -59,7 +59,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d35) /* "MENDSHM5" */
+#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d36) /* "MENDSHM6" */
 #define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
 #define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and payload area of one ring (net/shm/ring.h) */
 #define MEND_NODE_PAIR_BYTES   (256u * 1024) /* behind it: for a pair */
@@ -103,7 +103,7 @@ enum mend_node_part {
 };
 
 struct mend_node_header {
-    uint64_t magic, job, bytes;
+    uint64_t magic, build, job, bytes;   /* build: of the program that made it (tools/build-id) */
     uint32_t places_n, agent_pid;        /* room for so many ranks: more than there are at first */
     uint32_t ranks_here_n, cores_n;      /* on this node */
     uint32_t places_used;                /* those below it have had a rank */
@@ -180,7 +180,7 @@ struct mend_node_range mend_node_part_of_names(const struct mend_node_header *he
                                                enum mend_node_part part, uint32_t first,
                                                uint32_t n);
 
-/* True if the header is that of a segment of this version with as many places as `expected`. */
+/* True if the header is that of a segment of this build with as many places as `expected`. */
 bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected);
 

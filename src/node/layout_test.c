@@ -89,6 +89,9 @@ MEND_TEST(another_layout_is_refused)
         CHECK(!mend_node_layout_is(&other, &mine));
         other.at[i] -= 64;
     }
+    other.build++;
+    CHECK(!mend_node_layout_is(&other, &mine));
+    other.build--;
     other.ring_bytes = MEND_NODE_RING_BYTES;
     CHECK(!mend_node_layout_is(&other, &mine));
 }

@@ -289,12 +289,16 @@ static enum mend_status enter(struct local *l, const struct call *call, const ch
 {
     enum mend_status st;
 
+    if (mend_abroad_is_of_another_build((int)call->shm_fd))
+        return refuse(why_p,
+                      "cannot join the job: this library and the mpiexec that has started the "
+                      "program are of different builds of Mend; start it with the mpiexec in "
+                      "the bin/ beside the library's lib/ ('ldd PROGRAM' shows the library)");
     l->shm = mend_abroad_map((int)call->shm_fd, MEND_NODE_PART_SLAB, &l->bytes);
     if (!l->shm || call->size > names_given(l) || call->rank >= names_given(l))
         return refuse(why_p,
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
-                      "(a wrapper that closes descriptors, a limit on address space, or another "
-                      "version)");
+                      "(a wrapper that closes descriptors, or a limit on address space)");
     l->process = mend_node_process_of(l->shm, (mend_peer)call->rank);
     l->me = mend_node_rank_of(l->shm, mend_place_at(l->process->place));
     l->ctl_fd = (int)call->ctl_fd;
