@@ -18,6 +18,9 @@
  * RUN: -n 5 ; kill 2 at coll.shm.arrived#1 ; expect "rank 0 ok" ; times 3
  * RUN: -n 5 ; set COLL_SHM=0 ; kill 0 at coll.round#2 ; expect "rank 1 ok" ; times 3
  * RUN: -n 6 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; kill 4 at coll.round#3 ; expect "rank 0 ok" ; times 3
+ * RUN: -n 6 ; set MACHINES=2 ; kill 4 at coll.round#1 ; expect "rank 0 ok" ; times 3
+ * RUN: -n 6 ; set MACHINES=2 ; kill 4 at coll.round#2 ; expect "rank 0 ok" ; times 3
+ * RUN: -n 6 ; set MACHINES=2 ; kill 3 at coll.round#3 ; expect "rank 0 ok" ; times 3
  * RUN: -n 6 ; set COLL_SHM=0 ; kill 1 at coll.done#1 ; expect "rank 0 ok" ; times 3 */
 #include "../common.h"
 
