@@ -2,7 +2,7 @@
 /* Two members whose calls go by the line that both write, and by lines of each, in any order: a root runs ahead, and a
  * member computes now and then.
  *
- * RUN: -n 2
+ * RUN: -n 2 ; time 60
  * RUN: -n 2 ; set SPIN=0 ; set YIELD=0
  * RUN: -n 2 ; set MACHINES=2 ; time 60
  * RUN: -n 4 */
