@@ -8,7 +8,7 @@
  * after it has told them to wait; and what it has received is memory for what comes next.
  *
  * RUN: -n 2 ; set UNEXPECTED_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok" ; plain
- * RUN: -n 2 ; args full ; set UNEXPECTED_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok" ; plain ; time 60
+ * RUN: -n 2 ; args full ; set UNEXPECTED_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok" ; plain ; time 120
  * RUN: -n 6 ; args full ; set UNEXPECTED_MAX=0 ; expect "rank 0 ok" ; expect "rank 5 ok" ; plain ; time 60 */
 #include "../common.h"
 

@@ -2,7 +2,7 @@
 /* Ranks that need nothing of the others run ahead of those that do, as far as their memory reaches, and then enter a call
  * in which all wait for all.  What the others have not read yet must still be there: each number of calls ahead, each call.
  *
- * RUN: -n 2
+ * RUN: -n 2 ; time 60
  * RUN: -n 4
  * RUN: -n 5 */
 #include "../../program.h"

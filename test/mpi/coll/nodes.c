@@ -6,7 +6,7 @@
  *
  * The messages are counted: between nodes go those of one leader each, and inside each other member sends or gets one.
  *
- * RUN: -n 2 ; set MACHINES=2
+ * RUN: -n 2 ; set MACHINES=2 ; time 60
  * RUN: -n 3 ; set MACHINES=2 ; time 60
  * RUN: -n 4 ; set MACHINES=2 ; time 60
  * RUN: -n 5 ; set MACHINES=3 ; time 60
