@@ -39,8 +39,7 @@ static MPIX_Module f;
 static MPI_Comm t;  /* of T */
 static int call_no; /* memory that rolls back */
 static int calls_of_t;
-static bool
-    apart; /* ranks 1 and 2 die when the others have left F, so there is a roll-back for each of them */
+static bool apart;  /* there is a roll-back for each of ranks 1 and 2 */
 static bool strict; /* and nobody else dies */
 
 static int recover(MPI_Comm comm, int inside, void *state)
