@@ -396,9 +396,10 @@ static void propose_cause(struct agent *agent, struct rank *r, const struct mend
 }
 
 void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns when_ns, bool late)
+                       uint32_t n, mend_time_ns age_ns, bool late)
 {
     struct mend_verdict *v = mend_xalloc(n + 1, sizeof(*v));
+    mend_time_ns now = mend_time_monotonic_ns();
     uint32_t known_n = 0;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -409,7 +410,7 @@ void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct me
             v[known_n++] = (struct mend_verdict){.peer = name,
                                                  .cause = (uint8_t)d[i].cause,
                                                  .code = d[i].code,
-                                                 .when_ns = when_ns,
+                                                 .when_ns = age_ns < now ? now - age_ns : 0,
                                                  .late = late};
     }
     if (known_n && agent->nodes.n)
@@ -450,16 +451,17 @@ static bool is_told_death(const struct agent *agent, const struct mend_link *x, 
 }
 
 /* Those that were given together go in one message, as far as it has room. */
-static void tell_deaths(struct agent *agent, struct mend_link *x)
+static void tell_deaths(struct agent *agent, struct mend_link *x, mend_time_ns now)
 {
     uint32_t end = mend_load_acquire(&agent->shm->deaths_n);
     struct mend_link_death d[MEND_LINK_DEATHS_MAX];
 
     while (x->sent_k < end) {
-        uint32_t first = mend_node_death_of(agent->shm, x->sent_k)->first;
+        const struct mend_node_death *death = mend_node_death_of(agent->shm, x->sent_k);
+        uint32_t first = death->first;
         struct mend_link_msg m = {.kind = MEND_LINK_DEATH,
-                                  .when_ns = mend_node_death_of(agent->shm, x->sent_k)->when_ns,
-                                  .code = (int32_t)mend_node_death_of(agent->shm, x->sent_k)->late};
+                                  .age_ns = now > death->when_ns ? now - death->when_ns : 0,
+                                  .code = (int32_t)death->late};
 
         for (; x->sent_k < end && m.n < MEND_LINK_DEATHS_MAX &&
                mend_node_death_of(agent->shm, x->sent_k)->first == first;
@@ -613,7 +615,7 @@ mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time
     switch (mend_link_state(agent, x)) {
     case MEND_CONTACT_OPEN:
         again = announce_again(agent, x, now);
-        tell_deaths(agent, x);
+        tell_deaths(agent, x, now);
         tell_causes(agent, x);
         release(agent);
         return again;

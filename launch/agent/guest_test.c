@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* guest_test.c – processes of another job as the agent has them: names, room, verdicts there and here, the loss of their
- * agent. */
+ * agent.
+ *
+ *   S5-21: clocks of two nodes are never compared */
 #include "base/test.h"
 #include "agent/link.h"
 
@@ -34,6 +36,7 @@ static struct mend_verdict verdict[NAMES];
 static struct {
     enum mend_link_kind kind;
     uint32_t n;
+    uint64_t age_ns;
     struct mend_link_death death[4];
 } sent[8];
 
@@ -68,6 +71,7 @@ void mend_link_send(struct agent *j, struct mend_link *l, struct mend_link_msg *
     CHECK(sent_n < (int)MEND_COUNT_OF(sent) && words * 4 <= sizeof(sent[0].death));
     sent[sent_n].kind = (enum mend_link_kind)m->kind;
     sent[sent_n].n = m->n;
+    sent[sent_n].age_ns = m->age_ns;
     memcpy(sent[sent_n++].death, body, words * 4);
 }
 
@@ -359,6 +363,31 @@ MEND_TEST(deaths_there)
     CHECK_EQ(verdict[1].peer, OURS + 1);
     mend_guest_deaths(&agent, &x, d, 3, 6, false);
     CHECK_EQ(verdicts_n, 2);
+}
+
+/* It is as old for us as it is there, by two clocks. */
+MEND_TEST(a_link_tells_how_old_a_death_is)
+{
+    struct mend_link_death d = {2, MEND_CAUSE_SIGNAL, 9};
+    struct mend_link_run runs[4];
+    mend_time_ns before, old = 5 * MEND_NS_PER_S;
+
+    begin();
+    CHECK_EQ(untold(runs), 1);
+    die(1, 0, MEND_CAUSE_SIGNAL);
+    mend_node_death_of(agent.shm, 0)->when_ns = 1000;
+    mend_guest_look(&agent, &x, 1700);
+    CHECK_EQ(sent[0].age_ns, 700);
+    begin();
+    CHECK_EQ(admit(2, 3), 0);
+    before = mend_time_monotonic_ns();
+    mend_guest_deaths(&agent, &x, &d, 1, old, false);
+    CHECK(verdict[0].when_ns >= before - old);
+    CHECK(verdict[0].when_ns <= mend_time_monotonic_ns() - old);
+    begin();
+    CHECK_EQ(admit(2, 3), 0);
+    mend_guest_deaths(&agent, &x, &d, 1, UINT64_MAX, false); /* older than this machine */
+    CHECK_EQ(verdict[0].when_ns, 0);
 }
 
 /* What was declared together goes together, and only of those that the other knows; the causes follow. */

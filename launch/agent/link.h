@@ -43,10 +43,9 @@ enum mend_link_kind {
 struct mend_link_msg {
     uint32_t magic, kind;
     uint64_t job, to;
-    uint64_t when_ns; /* DEATH */
+    uint64_t age_ns; /* DEATH: when it is sent; clocks of two machines are not compared (S5-21) */
     uint32_t number;
-    int32_t
-        code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may have happened after when_ns */
+    int32_t code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may be younger */
     int32_t from; /* ABORT; -1: not known */
     uint32_t n;   /* runs, deaths, names, or a context and jobs */
     uint32_t turn;
@@ -183,7 +182,7 @@ int32_t mend_guest_there(const struct mend_link *x, int name);
 
 /* Declares these guests dead, at once for all who look. */
 void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns when_ns, bool late);
+                       uint32_t n, mend_time_ns age_ns, bool late);
 void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct mend_link_death *d);
 
 /* What is due for a link: verdicts to the other, what its loss means.  Returns when to look again. */

@@ -134,7 +134,7 @@ static void on_message(struct agent *agent, struct mend_link *x, const struct me
         mend_guest_untell(x, runs, m->n);
         break;
     case MEND_LINK_DEATH:
-        mend_guest_deaths(agent, x, deaths, m->n, m->when_ns, m->code != 0);
+        mend_guest_deaths(agent, x, deaths, m->n, m->age_ns, m->code != 0);
         break;
     case MEND_LINK_EXPLAIN:
         mend_guest_explain(agent, x, deaths);

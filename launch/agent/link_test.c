@@ -145,9 +145,9 @@ int32_t mend_guest_there(const struct mend_link *x, int name)
 }
 
 void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns when_ns, bool late)
+                       uint32_t n, mend_time_ns age_ns, bool late)
 {
-    (void)agent, (void)x, (void)d, (void)n, (void)when_ns;
+    (void)agent, (void)x, (void)d, (void)n, (void)age_ns;
     deaths_n++;
 }
 
