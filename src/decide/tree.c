@@ -434,9 +434,9 @@ void mend_decide_tree_told(struct mend_comm *c, enum mend_decide_kind which,
     mend_memory_press(self); /* the others may wait for this process, too */
     sets = mend_alloc(self, MEND_FT_AGREE_SETS * mend_bits_words(n) * sizeof(*sets));
     mend_memory_relax(self);
-    if (!told->len ||
-        (mend_ft_agree_decode(told->bytes, told->len, n, c->decide->me, sets, &paper) == MEND_OK &&
-         paper.kind == MEND_AGREE_DOWN && paper.seq == told->seq))
+    if (!told->len || (mend_ft_agree_decode(told->bytes, told->len, n, index_of(c, c->decide->me),
+                                            sets, &paper) == MEND_OK &&
+                       paper.kind == MEND_AGREE_DOWN && paper.seq == told->seq))
         step(c, which, &ev);
     mend_free(self, sets);
 }
