@@ -13,6 +13,7 @@
  *   first US        first shrink: last return - last call
  *   agree US...     one per batch of rounds, slowest survivor
  *   shrink US...    the same
+ *   allreduce:8 US...  the same, of the survivors
  *
  * CALL, on a window of all ranks: fence, start, wait and free, for which the victim does nothing; lock, of the victim's
  * window, which it holds itself; flush, of puts to the victim, again and again; unlock, of its window, which is memory of
@@ -356,9 +357,24 @@ static double shrink_batch_us(void)
     return us;
 }
 
+static double allreduce_batch_us(MPI_Comm living)
+{
+    double start = bench_now_us();
+
+    for (int i = 0; i < BATCH; i++) {
+        double one = 1, sum = 0;
+        int size;
+
+        MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, living);
+        MPI_Comm_size(living, &size);
+        check(sum == size, "allreduce: another sum");
+    }
+    return (bench_now_us() - start) / BATCH;
+}
+
 static void compare(MPI_Comm living, bool speaks, long rounds)
 {
-    static double agree_us[1000], shrink_us[1000];
+    static double agree_us[1000], shrink_us[1000], allreduce_us[1000];
     double mine;
 
     for (long i = 0; i < rounds && i < 1000; i++) {
@@ -368,11 +384,15 @@ static void compare(MPI_Comm living, bool speaks, long rounds)
         MPI_Barrier(living);
         mine = shrink_batch_us();
         MPI_Reduce(&mine, &shrink_us[i], 1, MPI_DOUBLE, MPI_MAX, 0, living);
+        MPI_Barrier(living);
+        mine = allreduce_batch_us(living);
+        MPI_Reduce(&mine, &allreduce_us[i], 1, MPI_DOUBLE, MPI_MAX, 0, living);
     }
     if (!speaks)
         return;
     for (long i = 0; i < rounds && i < 1000; i++)
-        printf("agree %.3f\nshrink %.3f\n", agree_us[i], shrink_us[i]);
+        printf("agree %.3f\nshrink %.3f\nallreduce:8 %.3f\n", agree_us[i], shrink_us[i],
+               allreduce_us[i]);
 }
 
 int main(int argc, char **argv)

@@ -24,6 +24,7 @@ SPAWNED = (1, 8)
 FILE_RANKS = (2, 4, 8)
 VICTIM_MIB = (1, 1024)
 DEATH_MEDIAN_US, DEATH_P99_US = 200, 1000
+NODE_DEATH_MEDIAN_US, NODE_DEATH_P99_US, NODE_REVOKE_US = 500, 5000, 1000
 WINDOW_CALLS = {"fence": "MPI_Win_fence", "lock": "MPI_Win_lock of its window", "flush": "MPI_Win_flush to it",
                 "start": "MPI_Win_start and complete towards it", "wait": "MPI_Win_wait for it",
                 "unlock": "MPI_Win_unlock, of a put that it must carry out", "free": "MPI_Win_free",
@@ -206,6 +207,19 @@ def node_rows():
         yield Row(f"nodes: allreduce 8 bytes, 2 nodes of {ranks // 2}", f"nodecoll-{ranks}", "allreduce:8", US, of_peers)
 
 
+def node_ft_rows():
+    """Of ranks on several nodes: two on each, or one if there are two."""
+    for n in (2, 4):
+        yield Row(f"nodes: death seen by all, {n} ranks on 2 nodes: median", f"nodedeath-{n}-1", "death", US,
+                  NODE_DEATH_MEDIAN_US, against=None, condition="a core per survivor")
+        yield Row(f"nodes: death seen by all, {n} ranks on 2 nodes: p99", f"nodedeath-{n}-1", "death", US,
+                  NODE_DEATH_P99_US, against=None, quantile=0.99)
+        yield Row(f"nodes: revoke seen by all, {n} ranks on 2 nodes that yield", f"noderevoke-{n}-yield", "revoke", US,
+                  NODE_REVOKE_US, against=None)
+    yield Row("nodes: shrink after a death / allreduce 8 bytes, 8 ranks on 4 nodes", "nodedeath-8-1", "shrink", US, 3,
+              against="allreduce:8")
+
+
 def death_rows():
     for mib in VICTIM_MIB:
         for n in FT_RANKS:
@@ -233,6 +247,7 @@ def replace_rows():
 
 def ft_rows():
     yield from death_rows()
+    yield from node_ft_rows()
     yield from object_death_rows()
     yield from replace_rows()
     for n in FT_RANKS:
@@ -286,11 +301,11 @@ SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "ex
            "threads": "threads", "part": "part", "rma": "rma", "start": "hello", "memory": "memory",
            "death": "death", "replace": "replace", "spawn": "spawn", "file": "file",
            "connect": "connect", "session": "session",
-           "nodes": "p2p", "nodecoll": "coll",
+           "nodes": "p2p", "nodecoll": "coll", "nodedeath": "death", "noderevoke": "revoke",
            "revoke": "revoke", "agree": "coll", "alone": "rma"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
          "exchange": "compare", "threads": "compare", "part": "compare", "rma": "compare",
-         "nodes": "nodes", "nodecoll": "nodes"}
+         "nodes": "nodes", "nodecoll": "nodes", "nodedeath": "death", "noderevoke": "revoke"}
 
 
 def all_rows():
