@@ -11,6 +11,9 @@
  * than a quarter of the descriptors that this process may have, are at the door at a time: the one that has been there longest
  * goes.  A caller that is sent away calls again, if it is one of ours.
  *
+ * A caller of ours that names a rank which has not been started yet, or whose socket is full, waits at the door for it, also no longer than
+ * GREETING_NS: behind its greeting it has written what it may never write again, because it has left MPI since.
+ *
  * Without a descriptor for a caller the one that has been there longest goes, too; if there is none, the port rests for REST_NS:
  * nothing says when a descriptor is free.
  *
@@ -38,12 +41,14 @@
 #define CALLERS     256u
 #define REST_NS     (10 * MEND_NS_PER_MS)
 #define KNOCKS      64 /* that are answered at a time */
+#define RETRY_NS    MEND_NS_PER_MS
 
 struct caller {
     struct mend_list link;
     int fd;
     uint32_t n; /* bytes of the greeting that have come */
     unsigned char nonce[MEND_NONCE_BYTES];
+    bool waits; /* for its rank, and is not heard */
     mend_time_ns until;
     struct mend_greeting greeting;
 };
@@ -129,18 +134,38 @@ static struct rank *wanted(struct agent *agent, const struct mend_greeting *g)
                : NULL;
 }
 
-/* A rank whose socket is full does not look at it; its caller calls again. */
-static void pass_on(struct agent *agent, struct rank *r, const struct caller *c)
+/* It has no name yet, or has not been started. */
+static bool is_expected(struct agent *agent, const struct mend_greeting *g)
+{
+    int to = own_name(agent, g->to);
+
+    if (to < 0)
+        return !number_of(g->to) && g->to >= agent->n;
+    return mend_rank_is_ours(&agent->rank[to]) && agent->rank[to].ctl_fd < 0 &&
+           !mend_rank_is_dead(agent, to);
+}
+
+/* False: the socket of the rank is full. */
+static bool pass_on(struct agent *agent, struct rank *r, const struct caller *c)
 {
     struct mend_ctl_caller m = {
         .magic = MEND_CTL_MAGIC, .kind = MEND_CTL_CALLER, .greeting = c->greeting};
     mend_atomic_u32 *n = &r->shared->callers_n;
 
     if (mend_pass(r->ctl_fd, &m, sizeof(m), &c->fd, 1, MSG_DONTWAIT) <= 0)
-        return;
+        return false;
     /* release: pairs with the acquire in local_caller() */
     mend_store_release(n, mend_load_relaxed(n) + 1);
     mend_rouse_ring(agent, r);
+    return true;
+}
+
+/* Of a caller that is one of ours: its rank has the connection, or there is none. */
+static bool is_served(struct agent *agent, const struct caller *c)
+{
+    struct rank *r = wanted(agent, &c->greeting);
+
+    return r ? pass_on(agent, r, c) : !is_expected(agent, &c->greeting);
 }
 
 /* A greeting that was recorded has another nonce. */
@@ -170,18 +195,26 @@ static bool challenge(struct caller *c)
 
 static void hear(struct agent *agent, struct caller *c)
 {
-    struct rank *r;
-    ssize_t n = recv(c->fd, (char *)&c->greeting + c->n, sizeof(c->greeting) - c->n, MSG_DONTWAIT);
+    ssize_t n;
+
+    if (c->waits) {
+        if (is_served(agent, c))
+            show_out(agent, c);
+        return;
+    }
+    n = recv(c->fd, (char *)&c->greeting + c->n, sizeof(c->greeting) - c->n, MSG_DONTWAIT);
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     c->n += n > 0 ? (uint32_t)n : 0;
     if (n > 0 && c->n < sizeof(c->greeting))
         return;
-    r = n > 0 && is_ours(agent, c) ? wanted(agent, &c->greeting) : NULL;
-    if (r)
-        pass_on(agent, r, c);
-    show_out(agent, c);
+    if (n <= 0 || !is_ours(agent, c) || is_served(agent, c)) {
+        show_out(agent, c);
+        return;
+    }
+    c->waits = true;
+    mend_loop_drop(agent->loop, c->fd);
 }
 
 static bool show_out_oldest(struct agent *agent)
@@ -286,11 +319,14 @@ mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
         d->rests_until = 0;
         mend_agent_listen_to_door(agent, d->fd, true);
     }
-    while (next == MEND_TIME_NEVER && !mend_list_empty(&d->callers)) {
-        struct caller *c = mend_list_entry(d->callers.next, struct caller, link);
+    mend_list_foreach (l, following, &d->callers) {
+        struct caller *c = mend_list_entry(l, struct caller, link);
+        mend_time_ns again = c->waits ? now + RETRY_NS : c->until;
 
-        if (now < c->until)
-            next = c->until;
+        if (now >= c->until)
+            show_out(agent, c);
+        else if (!c->waits || !is_served(agent, c))
+            next = again < next ? again : next;
         else
             show_out(agent, c);
     }
