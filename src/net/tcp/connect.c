@@ -46,7 +46,7 @@ struct mend_tcp_pair *mend_tcp_pair_to(struct mend_proc *self, mend_peer peer)
     if (!p)
         return NULL;
     p->peer = peer;
-    p->fd = -1;
+    p->fd = p->refused = -1;
     return self->tcp->pair[peer] = p;
 }
 
@@ -349,33 +349,56 @@ static bool counts(const struct mend_proc *self, const struct mend_tcp_pair *p,
     return p->mine && g->from < g->to;
 }
 
-/* Of a call that does not count.  Its caller writes them again by the one that does, unless it is dead by then. */
-static void take_bytes(struct mend_proc *self, struct mend_tcp_pair *p,
-                       const struct mend_greeting *g, int fd)
+void mend_tcp_end_refused(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (p->refused < 0)
+        return;
+    epoll_ctl(self->tcp->set, EPOLL_CTL_DEL, p->refused, NULL);
+    close(p->refused);
+    p->refused = -1;
+}
+
+/* The connection that counts brings the same bytes, unless its caller is dead by then, or outside of MPI. */
+void mend_tcp_read_refused(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     uint8_t challenge_n = p->challenge_n, answer_n = p->answer_n;
     uint64_t skip = p->skip, came = p->in.received;
+    bool ended;
 
-    if (g->start > came)
-        return;
     p->challenge_n = sizeof(p->challenge);
     p->answer_n = sizeof(p->answer);
-    p->skip = came - g->start;
-    mend_tcp_drain(self, p, fd);
+    p->skip = came - p->refused_at;
+    ended = mend_tcp_drain(self, p, p->refused);
+    p->refused_at = p->in.received - p->skip;
     p->challenge_n = challenge_n;
     p->answer_n = answer_n;
     p->skip = skip + p->in.received - came;
+    if (ended || p->damaged)
+        mend_tcp_end_refused(self, p);
 }
 
-/* A caller that does not get the answer calls again with the next number, and so on. */
+/* A caller that does not get the answer calls again with the next number, and so on.  Until it has read the answer it may write, and
+ * think that this gets here whatever it does then: so the connection is read until its caller ends it. */
 static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct mend_greeting *g,
                    int fd)
 {
     struct mend_greeting refusal = greeting(self, p, MEND_GREETING_REFUSAL);
+    struct epoll_event e = {.events = EPOLLIN, .data.fd = p->peer};
 
-    take_bytes(self, p, g, fd);
     answer(self, &refusal, g);
     send(fd, &refusal, sizeof(refusal), MSG_NOSIGNAL | MSG_DONTWAIT);
+    shutdown(fd, SHUT_WR);
+    if (p->refused >= 0) /* its caller has ended it before it called again */
+        mend_tcp_read_refused(self, p);
+    mend_tcp_end_refused(self, p);
+    if (g->start > p->in.received || p->damaged) {
+        close(fd);
+        return;
+    }
+    p->refused = fd;
+    p->refused_at = g->start;
+    epoll_ctl(self->tcp->set, EPOLL_CTL_ADD, fd, &e);
+    mend_tcp_read_refused(self, p);
 }
 
 /* A process that is reached by another transport does not call. */
@@ -391,10 +414,12 @@ static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
     struct mend_tcp_pair *p =
         may_call(self, from) && has_set(self) ? mend_tcp_pair_to(self, from) : NULL;
 
-    if (!p || !counts(self, p, g)) {
-        if (p)
-            refuse(self, p, g, fd);
+    if (!p) {
         close(fd);
+        return;
+    }
+    if (!counts(self, p, g)) {
+        refuse(self, p, g, fd);
         return;
     }
     if (p->fd >= 0)

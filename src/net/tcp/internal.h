@@ -45,10 +45,12 @@ struct mend_tcp_pair {
     struct mend_list due; /* tcp.due: there is something to write, or to call for */
 
     struct mend_tcp_in in;
-    uint64_t skip;   /* bytes of this connection that an older one has brought */
-    bool damaged;    /* nothing more is read */
-    bool asked;      /* the peer waits to be told what has come */
-    uint32_t part_n; /* bytes of a frame that has not come completely: header, then payload */
+    uint64_t skip;       /* bytes of this connection that an older one has brought */
+    bool damaged;        /* nothing more is read */
+    bool asked;          /* the peer waits to be told what has come */
+    int refused;         /* a call of the peer's that does not count; -1: none */
+    uint64_t refused_at; /* position of its next byte */
+    uint32_t part_n;     /* bytes of a frame that has not come completely: header, then payload */
     struct mend_frame part;
     char *payload; /* NULL until there was such a frame */
     char
@@ -132,6 +134,10 @@ void mend_tcp_drop(struct mend_proc *self, struct mend_tcp_pair *p);
 void mend_tcp_wake_at(struct mend_proc *self, mend_time_ns at);
 void mend_tcp_on_timer(struct mend_proc *self);
 
+/* connect.c: reads on from a call that was refused; it ends. */
+void mend_tcp_read_refused(struct mend_proc *self, struct mend_tcp_pair *p);
+void mend_tcp_end_refused(struct mend_proc *self, struct mend_tcp_pair *p);
+
 /* connect.c: no connection with the pair's peer can be made: after some time the agent is told. */
 void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p);
 
@@ -161,9 +167,9 @@ void mend_tcp_gather(struct mend_proc *self, enum mend_gather how);
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
 
 /* receive.c: delivers what was read before, of whomever.  Drain: all that has reached this process's kernel by a connection of
- * the pair. */
+ * the pair; true: it has ended. */
 void mend_tcp_deliver_rest(struct mend_proc *self);
-void mend_tcp_drain(struct mend_proc *self, struct mend_tcp_pair *p, int fd);
+bool mend_tcp_drain(struct mend_proc *self, struct mend_tcp_pair *p, int fd);
 void mend_tcp_displace(struct mend_proc *self, mend_peer peer);
 unsigned mend_tcp_poll(struct mend_proc *self, mend_peer hint);
 

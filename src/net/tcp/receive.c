@@ -292,10 +292,13 @@ void mend_tcp_deliver_rest(struct mend_proc *self)
     }
 }
 
-void mend_tcp_drain(struct mend_proc *self, struct mend_tcp_pair *p, int fd)
+bool mend_tcp_drain(struct mend_proc *self, struct mend_tcp_pair *p, int fd)
 {
-    while (!p->damaged && read_from(self, p, fd) == SOME)
+    enum reading last = SOME;
+
+    while (!p->damaged && (last = read_from(self, p, fd)) == SOME)
         mend_tcp_deliver_rest(self);
+    return last == END;
 }
 
 /* All connections at which the kernel has news. */
@@ -315,6 +318,8 @@ static void look(struct mend_proc *self)
         p = mend_tcp_of(self, e[i].data.fd);
         if (e[i].events & EPOLLOUT)
             mend_tcp_flush(self, p);
+        if (mend_unlikely(p->refused >= 0) && !self->sated && !t->from)
+            mend_tcp_read_refused(self, p);
         if (e[i].events & ~(uint32_t)EPOLLOUT && !self->sated && !t->from)
             read_pair(self, p);
     }

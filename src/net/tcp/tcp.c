@@ -89,6 +89,7 @@ static void drop_pair(struct mend_proc *self, mend_peer dead)
     if (!p)
         return;
     mend_tcp_drop(self, p);
+    mend_tcp_end_refused(self, p);
     if (mend_list_linked(&p->due))
         mend_list_remove(&p->due);
     if (mend_list_linked(&p->lender))
@@ -118,6 +119,8 @@ static void tcp_sever(struct mend_proc *self, mend_peer dead)
     t->polling = true;
     mend_tcp_deliver_rest(self);
     mend_tcp_take_callers(self);
+    if (t->pair[dead] && t->pair[dead]->refused >= 0)
+        mend_tcp_read_refused(self, t->pair[dead]);
     if (t->pair[dead] && t->pair[dead]->fd >= 0)
         mend_tcp_drain(self, t->pair[dead], t->pair[dead]->fd);
     t->polling = false;

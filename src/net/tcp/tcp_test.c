@@ -212,6 +212,27 @@ MEND_TEST(what_came_by_a_call_that_does_not_count_is_delivered)
     finish();
 }
 
+/* Its caller has written more before it could know, and makes no further call of MPI. */
+MEND_TEST(what_is_written_to_a_call_that_is_refused_meanwhile_is_delivered)
+{
+    begin(2);
+    CHECK(try_send(0, 1, 8));
+    CHECK(try_send(1, 0, 8));
+    for (mend_time_ns end = soon(); !has_left(1, 0); poll_at(1, MEND_PEER_NONE))
+        CHECK(mend_time_monotonic_ns() < end);
+    poll_at(0, MEND_PEER_NONE);
+    CHECK_EQ(came_n[1][0], 1);
+    CHECK(mend_tcp_of(&procs[0], 1)->refused >= 0);
+    send_some(1, 0);
+    CHECK(has_left(1, 0));
+    for (mend_time_ns end = soon(); came_n[1][0] < sent_n[1][0]; poll_at(0, MEND_PEER_NONE))
+        CHECK(mend_time_monotonic_ns() < end);
+    settle(); /* the refusal is read, and the other connection brings nothing twice */
+    look_often();
+    CHECK(mend_tcp_of(&procs[0], 1)->refused < 0);
+    finish();
+}
+
 static int complaints_n;
 
 static void count_complaint(struct mend_proc *self, mend_peer peer)
