@@ -89,7 +89,7 @@ from processes import Result
     (["--set", "KILL_REPEAT=", "true"], "not a value of KILL_REPEAT"),
     (["--set", "FATAL_SCOPE=world", "true"], "one of: object connected"),
     (["--set", "COLL=nonsense", "true"], "'nonsense' is not a value of COLL: it must be a list"),
-    (["--set", "COLL=allreduce=pairwise", "true"], "allreduce=shm|doubling|halving|ring"),
+    (["--set", "COLL=allreduce=pairwise", "true"], "allreduce=shm|nodes|doubling|halving|ring"),
     (["--set", "COLL=allreduce=ring,", "true"], "not a value of COLL"),
     (["--set", "FRAGMENT=0", "true"], "a number from 64 to 64k"),
     (["--set", "EAGER_MAX=1m", "true"], "a number from 0 to 64k"),

@@ -83,7 +83,7 @@ costly=kill/coll/s0_27_matrix.c
 for day in 20786 20787 20788; do
     harness --day $day --list kill/coll | grep "^$costly" >of_day
     grep -qF "$(harness --list $costly | sed -n 1p)" of_day || fail "not the first: $(cat of_day)"
-    [ "$(wc -l <of_day)" -le 9 ] || fail "not a third: $(cat of_day)"
+    [ "$(wc -l <of_day)" -le $(($(harness --list $costly | wc -l) / 3 + 2)) ] || fail "not a third: $(cat of_day)"
     cat of_day >>costly
 done
 [ "$(sort -u costly)" = "$(harness --list $costly | sort)" ] || fail "not all of $costly in three days"

@@ -50,7 +50,7 @@ run()
 }
 
 # Nothing is started here (spawn.*, replace.*, port.*, disconnect.*: test/kill/spawn), no process notifies another (notify.*, module.*: test/kill/notify), nothing is
-# called off (member.call.off) nor held (p2p.hold: s0_01_held.c), no file is open (file.later, append.*: test/kill/file); whether a sender helps (p2p.data.taken:
+# called off (member.call.off), asked of agents (agree.asked: test/kill/nodes/s5_12_papers.c) nor held (p2p.hold: s0_01_held.c), no file is open (file.later, append.*: test/kill/file); whether a sender helps (p2p.data.taken:
 # s0_60_shared.c) depends on timing; and a rank that is stopped after its good-bye is missed by nobody but the
 # launcher.
 each()
@@ -60,7 +60,7 @@ each()
         place=$event who=1 victims=1 finalized=0 expected=0 shm=0 copy=never rma=0 more=
         unset WITH_SESSION
         case $event in
-            member.call.off | p2p.hold | p2p.data.taken | p2p.data.pushed | file.later | append.* | spawn.* | replace.* | port.* | disconnect.* | notify.* | module.*) continue ;;
+            agree.asked | member.call.off | p2p.hold | p2p.data.taken | p2p.data.pushed | file.later | append.* | spawn.* | replace.* | port.* | disconnect.* | notify.* | module.*) continue ;;
             finalize.done)
                 [ "$action" != stop ] || continue
                 finalized=1
