@@ -63,6 +63,9 @@ enum mend_gather {
     MEND_GATHER_LENT, /* and long payloads in the memory of their caller until has_left() or displace() */
 };
 
+/* Of has_left(): what was sent may have been lent, so the question is also whether its memory is the caller's again. */
+#define MEND_NET_LENT UINT64_C(1)
+
 struct mend_net {
     const char *name;
     uint32_t payload_max_bytes;   /* of one frame */
@@ -86,7 +89,7 @@ struct mend_net {
      * between may wait.  NULL: several sends cost no more than one. */
     void (*gather)(struct mend_proc *self, enum mend_gather how);
     /* Has all that was sent to the peer before the first of these questions left this process, so that it gets there although this
-     * process never calls again and its memory changes?  *end: 0 at the first question.  True for a severed peer.  NULL: what
+     * process never calls again and its memory changes?  *end: 0, or MEND_NET_LENT, at the first question.  True for a severed peer.  NULL: what
      * send() has taken has left. */
     bool (*has_left)(struct mend_proc *self, mend_peer to, uint64_t *end);
     /* After send() or reserve() has found no room for a payload of len bytes: for how many of them there is memory.

@@ -52,7 +52,8 @@ struct mend_p2p_request {
     MPI_Count count, total_bytes, moved_bytes;
     union {
         uint64_t announced_bytes; /* receive: what the sender announced */
-        uint64_t end; /* send: of what has to leave (net.h: has_left); 0: not known yet */
+        uint64_t
+            end; /* send: of what has to leave (net.h: has_left); 0, or MEND_NET_LENT: not known yet */
     };
     enum mend_way way;           /* of a large message */
     enum mend_status unpullable; /* why it cannot be copied (share.c) */

@@ -408,6 +408,7 @@ void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_f
         return;
     }
     r->remote_id = cts.recv_id;
+    r->end = MEND_NET_LENT;
     mend_list_append(&self->active, &r->base.link);
     stream(&r->base);
 }

@@ -5,26 +5,9 @@
  *   S5-15: a broken connection is made again, nothing lost or doubled */
 #include "net/tcp/cable_test.h"
 
-#include <sys/syscall.h>
-
 #define LENT       (24u * 1024) /* bytes of most loans here */
 #define LOANS_MAX  100
 #define FOR_COPIES 1000 /* polls after which a receiver that does not poll is not waited for */
-
-static int writes_n;
-
-/* Counts those of the transport. */
-ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
-{
-    writes_n++;
-    return syscall(SYS_sendmsg, fd, m, flags);
-}
-
-const struct mend_net_subject mend_net_subject = {
-    .net = &mend_net_tcp,
-    .begin = open_doors,
-    .end = close_doors,
-};
 
 /* ---- memory of the program's ---- */
 
@@ -66,7 +49,7 @@ static bool try_to_lend(mend_peer from, mend_peer to, uint32_t len)
     lent[i].len = len;
     lent[i].from = from;
     lent[i].to = to;
-    lent[i].end = 0;
+    lent[i].end = MEND_NET_LENT;
     NET->has_left(&procs[from], to, &lent[i].end);
     return true;
 }
@@ -155,6 +138,18 @@ MEND_TEST(loans_are_over_when_the_receiver_has_them)
     poll_each();
     CHECK_EQ(take_back(), 0);
     CHECK_EQ(mend_tcp_of(&procs[0], 1)->out.loans->n, 0);
+    end();
+}
+
+/* It is in the ring, and the kernel has it. */
+MEND_TEST(what_is_not_lent_leaves_before_loans_are_over)
+{
+    begin_connected(false);
+    CHECK_EQ(lend_some(0, 1, LENT, 2), 2);
+    CHECK(try_send(0, 1, 8));
+    CHECK(has_left(0, 1));
+    CHECK_EQ(take_back(), 2);
+    settle();
     end();
 }
 

@@ -318,13 +318,15 @@ void mend_tcp_gather(struct mend_proc *self, enum mend_gather how)
 bool mend_tcp_has_left(struct mend_proc *self, mend_peer to, uint64_t *end)
 {
     const struct mend_tcp_pair *p = mend_tcp_of(self, to);
+    uint64_t lent = *end & MEND_NET_LENT;
 
     if (!p)
         return true;
-    if (!*end)
-        *end = p->out.needed;
-    return p->out.acked >= *end || (mend_tcp_owes_nothing(&p->out) && p->fd >= 0 &&
-                                    p->hello_n == sizeof(p->hello) && p->out.written >= *end);
+    if (*end == lent)
+        *end |= p->out.needed; /* a multiple of 8 */
+    return p->out.acked >= *end - lent ||
+           (p->fd >= 0 && p->hello_n == sizeof(p->hello) && p->out.written >= *end - lent &&
+            (!lent || mend_tcp_owes_nothing(&p->out)));
 }
 
 int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)

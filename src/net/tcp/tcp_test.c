@@ -7,23 +7,6 @@
  *   S5-15: a broken connection is made again, nothing lost or doubled */
 #include "net/tcp/cable_test.h"
 
-#include <sys/syscall.h>
-
-static int writes_n;
-
-/* Counts those of the transport. */
-ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
-{
-    writes_n++;
-    return syscall(SYS_sendmsg, fd, m, flags);
-}
-
-const struct mend_net_subject mend_net_subject = {
-    .net = &mend_net_tcp,
-    .begin = open_doors,
-    .end = close_doors,
-};
-
 /* ---- cables ---- */
 
 /* Byte by byte in turns, until all cables together have carried so many. */
