@@ -3,8 +3,9 @@
  *
  * Creation is collective over comm, blocks, and is uniform (S2-8): the window exists at all survivors, or all get the
  * error.  It fails at all if the arguments of one member are wrong or it has no memory.  MPI_Win_free is collective,
- * too; it succeeds in bounded time whichever members are dead, and is local on a revoked window (R30).  The memory of a
- * dead member stays readable and writable until then (R31). */
+ * too; it succeeds in bounded time whichever members are dead, and is local on a revoked window (R30).  Within an epoch it is
+ * MPI_ERR_RMA_SYNC, unless a member is dead: then it ends the epochs of its caller.  The memory of a dead member stays readable and
+ * writable until then (R31). */
 #include "mpi/win.h"
 
 #include "comm/attr.h"
@@ -191,7 +192,7 @@ int MPI_Win_free(MPI_Win *win)
         err = mend_check_pointer(win);
     if (!err)
         err = mend_check_win(*win, &w);
-    if (!err && !w->comm->revoked && !mend_epoch_is_none(w))
+    if (!err && !mend_epoch_allows_free(w))
         err = MPI_ERR_RMA_SYNC;
     if (!err)
         err = mend_attrs_delete_all(mend_self, &w->attrs, (void *)*win);

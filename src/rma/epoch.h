@@ -35,10 +35,12 @@ static inline int mend_epoch_check_free(const struct mend_win *w)
 /* An epoch of another kind has begun, or a fence: locks that were refused are no longer asked for. */
 void mend_epoch_leave_refused(struct mend_win *w);
 
-/* True if no epoch is open: the window may be freed. */
-static inline bool mend_epoch_is_none(const struct mend_win *w)
+/* May the window be freed?  Within an epoch only if a member is dead or the window is revoked, since that may have kept the program
+ * from ending it (R30). */
+static inline bool mend_epoch_allows_free(const struct mend_win *w)
 {
-    return w->access <= MEND_ACCESS_FENCED && !w->exposed;
+    return (w->access <= MEND_ACCESS_FENCED && !w->exposed) || w->comm->revoked ||
+           mend_comm_has_dead(w->comm);
 }
 
 /* Within an epoch of locks: flush and its like.  MPI_ERR_PROC_FAILED: the lock was refused. */

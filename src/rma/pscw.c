@@ -135,7 +135,7 @@ int mend_win_complete(struct mend_win *w)
     return err;
 }
 
-static void end_exposure(struct mend_win *w)
+void mend_win_end_exposure(struct mend_win *w)
 {
     w->exposed = false;
     mend_free(w->self, w->posted_here);
@@ -161,7 +161,7 @@ int mend_win_wait_posted(struct mend_win *w)
         return err ? err : MPI_ERR_RMA_SYNC;
     if (!err)
         err = await_all(w, &k, "origins to complete");
-    end_exposure(w);
+    mend_win_end_exposure(w);
     return err;
 }
 
@@ -180,6 +180,6 @@ int mend_win_test_posted(struct mend_win *w, bool *flag_p)
         return MPI_SUCCESS;
     if (!err && has_dead(w, w->posted))
         err = MPI_ERR_PROC_FAILED;
-    end_exposure(w);
+    mend_win_end_exposure(w);
     return err;
 }

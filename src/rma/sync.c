@@ -144,3 +144,20 @@ int mend_win_fence(struct mend_win *w, int assert)
     w->access = assert &MPI_MODE_NOSUCCEED ? MEND_ACCESS_NONE : MEND_ACCESS_FENCED;
     return err ? err : failed;
 }
+
+/* ---- the end of a window ---- */
+
+void mend_win_end_epochs(struct mend_win *w)
+{
+    if (w->access == MEND_ACCESS_START)
+        mend_win_complete(w);
+    if (w->access == MEND_ACCESS_LOCK_ALL)
+        mend_win_unlock_all(w);
+    for (int r = 0; w->access == MEND_ACCESS_LOCK && r < w->n; r++)
+        mend_win_unlock(w, r);
+    if (w->access == MEND_ACCESS_FENCE)
+        mend_sync_all(w);
+    w->access = MEND_ACCESS_NONE;
+    if (w->exposed)
+        mend_win_end_exposure(w);
+}

@@ -21,6 +21,9 @@ int mend_win_complete(struct mend_win *w);
 int mend_win_wait_posted(struct mend_win *w);
 int mend_win_test_posted(struct mend_win *w, bool *flag_p);
 
+/* The epoch of wait and test is over; it is open. */
+void mend_win_end_exposure(struct mend_win *w);
+
 /* The wait for a lock ends when it is free, when its holder or the target dies. */
 int mend_win_lock(struct mend_win *w, enum mend_winlock_kind kind, int target, int assert);
 int mend_win_unlock(struct mend_win *w, int target);
@@ -46,6 +49,10 @@ static inline bool mend_win_flush_at_once(struct mend_win *w, int target)
 
 int mend_win_flush_all(struct mend_win *w, bool local);
 int mend_win_sync(struct mend_win *w);
+
+/* Ends all epochs of this process, since the window is about to be freed: what it began towards survivors is executed, locks are given
+ * back, and nobody is waited for that has access to its part. */
+void mend_win_end_epochs(struct mend_win *w);
 
 /* Waits until what was begun towards a target, or towards all, is executed there. */
 int mend_sync_target(struct mend_win *w, int target);

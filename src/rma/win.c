@@ -19,6 +19,7 @@
 #include "rma/part.h"
 #include "rma/grant.h"
 #include "rma/serve.h"
+#include "rma/sync.h"
 #include "rma/way.h"
 
 #include <stdio.h>
@@ -290,8 +291,11 @@ int mend_win_free(struct mend_win *w)
 {
     struct mend_comm *c = w->comm;
     struct mend_group *dead = NULL;
-    bool all = part_together(w, &dead);
+    bool all;
 
+    if (!c->revoked)
+        mend_win_end_epochs(w);
+    all = part_together(w, &dead);
     if (all && dead)
         mend_win_give_back_of(w, dead);
     if (dead)

@@ -160,7 +160,7 @@ struct mend_win_wish {
 int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struct mend_win **w_p);
 
 /* Collective; returns when all survivors have called it, or at once if the window is revoked (R30).  MPI_SUCCESS.
- * The epochs are over.  Memory that others may still be storing into is not used again. */
+ * Ends the epochs of the caller.  Memory that others may still be storing into is not used again. */
 int mend_win_free(struct mend_win *w);
 
 /* The part of a member, mapped if that is possible. */
