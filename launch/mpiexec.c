@@ -65,7 +65,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     root->before = &agent->before;
     agent->root = mend_root_post(&root->node[0]);
     root->node[0].agent = mend_agent_post(agent);
-    agent->nodes.n = (uint32_t)o->machines_n;
+    agent->nodes.n = o->hosts.n > 1 ? (uint32_t)o->hosts.n : 0;
     agent->nodes.job = root->job;
     memcpy(agent->nodes.key, root->key, sizeof(root->key));
     if (!mend_root_start_agents(root))

@@ -66,7 +66,9 @@ static inline int nodes(void)
 
 static inline int first_of(int node)
 {
-    return size * node / nodes();
+    int more = size % nodes(); /* nodes with one rank more: the first */
+
+    return size / nodes() * node + (node < more ? node : more);
 }
 
 static inline int node_of(int r)

@@ -57,7 +57,7 @@ struct agent {
     uint32_t retired_n;         /* the places of the first so many dead are vacant, or others' */
     struct mend_node_rank stub; /* vacancy.c */
     struct mend_node_rank far;  /* far.c: stands for processes of other nodes that live */
-    int first, ours_n;          /* at the start: the ranks of this node, one behind the other */
+    int *ours, ours_n;          /* at the start: the ranks of this node, ascending */
     struct mend_nodes nodes;
     int alive_n;        /* children that have not ended */
     struct rank *spare; /* spare.c; child 0: called, or gone */

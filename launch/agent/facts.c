@@ -461,13 +461,33 @@ void mend_facts_name(struct agent *agent, int32_t node, int32_t first, int32_t n
     add_locked(agent, d);
 }
 
+/* The n ranks that a node has when the job starts. */
+static void name_node(struct agent *agent, int32_t node, int n)
+{
+    struct due *d = new_due(MEND_FACT_NAMES, node, (uint32_t)n);
+    uint32_t runs_n = 0;
+
+    for (int i = 0; i < agent->n; i++) {
+        struct mend_fact_run *last = &d->runs[runs_n ? runs_n - 1 : 0];
+
+        if (agent->o->node_of[i] != node)
+            continue;
+        if (runs_n && last->first + last->n == i)
+            last->n++;
+        else
+            d->runs[runs_n++] = (struct mend_fact_run){i, 1, 0, 0};
+    }
+    d->what.runs_n = runs_n;
+    add_locked(agent, d);
+}
+
 static void name_nodes(struct agent *agent)
 {
     for (int k = 0; k < (int)agent->nodes.n; k++) {
-        int first = mend_options_first(agent->o, k), end = mend_options_first(agent->o, k + 1);
+        int n = mend_options_on_node(agent->o, k);
 
-        if (end > first)
-            mend_facts_name(agent, k, first, end - first);
+        if (n)
+            name_node(agent, k, n);
     }
 }
 

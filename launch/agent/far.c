@@ -39,19 +39,14 @@ void mend_far_skip(struct agent *agent, int i)
 
 void mend_far_open(struct agent *agent)
 {
-    int end = agent->n;
-
-    agent->first = 0;
-    if (agent->nodes.n) {
-        agent->first = mend_options_first(agent->o, (int)agent->nodes.me);
-        end = mend_options_first(agent->o, (int)agent->nodes.me + 1);
-    }
-    agent->ours_n = end - agent->first;
+    agent->ours = mend_xalloc((size_t)agent->n, sizeof(*agent->ours));
     for (int i = 0; i < agent->n; i++) {
         struct rank *r = &agent->rank[i];
 
-        r->node = agent->nodes.n ? (uint32_t)mend_options_node(agent->o, i) : 0;
-        if (i < agent->first || i >= end)
+        r->node = (uint32_t)agent->o->node_of[i];
+        if (r->node == agent->nodes.me)
+            agent->ours[agent->ours_n++] = i;
+        else
             mend_far_begin(agent, r);
     }
     if (agent->nodes.n)

@@ -162,12 +162,13 @@ static void say_started(struct agent *agent)
 {
     char cores[64], text[48];
 
-    for (int i = agent->first; agent->o->verbose && i < agent->first + agent->ours_n; i++) {
-        mend_place_text(&agent->rank[i].cpus, text, sizeof(text));
+    for (int i = 0; agent->o->verbose && i < agent->ours_n; i++) {
+        const struct rank *r = &agent->rank[agent->ours[i]];
+
+        mend_place_text(&r->cpus, text, sizeof(text));
         snprintf(cores, sizeof(cores), agent->bound ? " on processors %s" : "%s",
                  agent->bound ? text : "");
-        mend_say(agent, "mend: rank %d: pid %d, %s%s", i, agent->rank[i].child,
-                 agent->rank[i].app->path, cores);
+        mend_say(agent, "mend: rank %d: pid %d, %s%s", r->index, r->child, r->app->path, cores);
     }
     if (agent->o->report_bindings)
         mend_bind_report(agent);
@@ -177,7 +178,7 @@ bool mend_agent_start(struct agent *agent)
 {
     bool started;
 
-    mend_watch_start(agent, agent->first, agent->ours_n);
+    mend_watch_start(agent, agent->ours, agent->ours_n);
     started = mend_start_local(agent);
     if (started)
         mend_spares_start(agent);

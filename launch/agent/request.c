@@ -195,6 +195,16 @@ static void count_names(struct agent *agent, int n)
     pthread_mutex_unlock(&agent->lock);
 }
 
+static void watch(const struct spawn_request *q)
+{
+    int *names = mend_xalloc((size_t)q->here_n, sizeof(*names));
+
+    for (int k = 0; k < q->here_n; k++)
+        names[k] = q->first + q->here + k;
+    mend_watch_start(q->agent, names, q->here_n);
+    free(names);
+}
+
 /* All names are known before the first of these ranks starts; first: with those that this agent has missed. */
 static void name_all(struct spawn_request *q, int first)
 {
@@ -203,7 +213,7 @@ static void name_all(struct spawn_request *q, int first)
 
     mend_segment_name(agent, first, n);
     mend_segment_expect(agent, q->here_n);
-    mend_watch_start(agent, q->first + q->here, q->here_n);
+    watch(q);
     count_names(agent, n);
 }
 

@@ -61,7 +61,7 @@ static int *count_ranks(const struct agent *agent)
     int *on_node = mend_xalloc(agent->nodes.n + 1, sizeof(*on_node));
 
     for (int k = 0; k < (int)agent->nodes.n; k++)
-        on_node[k] = mend_options_first(agent->o, k + 1) - mend_options_first(agent->o, k);
+        on_node[k] = mend_options_on_node(agent->o, k);
     return on_node;
 }
 

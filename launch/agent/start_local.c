@@ -421,16 +421,18 @@ bool mend_start_local(struct agent *agent)
         mend_say(agent, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
         return false;
     }
-    for (int i = agent->first; !error && i < agent->first + agent->ours_n; i++) {
-        if (agent->rank[i].app != app) {
+    for (int i = 0; !error && i < agent->ours_n; i++) {
+        struct rank *r = &agent->rank[agent->ours[i]];
+
+        if (r->app != app) {
             free(env.at);
-            app = agent->rank[i].app;
+            app = r->app;
             env = block_env(agent, app);
         }
-        error = start_rank(agent, &agent->rank[i], &env, &what);
+        error = start_rank(agent, r, &env, &what);
         agent->alive_n += !error;
         if (error)
-            say_failed(agent, i, what, error);
+            say_failed(agent, r->index, what, error);
     }
     free(env.at);
     return !error;

@@ -62,7 +62,7 @@ void mend_verdict_call_all(struct agent *agent);
 void mend_verdict_guests(struct agent *agent, struct mend_verdict *v, uint32_t n);
 
 /* watch.c: starts the threads that wait on the life words of these n ranks, from before they start. */
-void mend_watch_start(struct agent *agent, int first, int n);
+void mend_watch_start(struct agent *agent, const int *names, int n);
 
 /* watch.c: the calling thread runs before ranks that compute, where we may; where we may not, it asks for a short time
  * slice, so that it comes early. */

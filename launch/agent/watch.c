@@ -51,7 +51,8 @@ struct futex_waitv {
 
 struct group {
     struct agent *agent;
-    int first, n;
+    const int *name; /* of each rank: behind `wait` */
+    int n;
     bool waitv;
     struct futex_waitv wait[];
 };
@@ -121,7 +122,7 @@ static int look(struct group *g, bool *soon_p)
 
     *soon_p = false;
     for (int i = 0; i < g->n; i++) {
-        struct rank *r = &agent->rank[g->first + i];
+        struct rank *r = &agent->rank[g->name[i]];
         mend_atomic_u32 *life;
         uint32_t word;
 
@@ -137,9 +138,9 @@ static int look(struct group *g, bool *soon_p)
         look_away(agent, r);
     }
     for (int i = 0; news && i < g->n; i++)
-        if (look_at(agent, &agent->rank[g->first + i])) {
-            mend_verdict_reason(agent, &agent->rank[g->first + i]);
-            look_away(agent, &agent->rank[g->first + i]);
+        if (look_at(agent, &agent->rank[g->name[i]])) {
+            mend_verdict_reason(agent, &agent->rank[g->name[i]]);
+            look_away(agent, &agent->rank[g->name[i]]);
         }
     if (news) {
         uint64_t one = 1;
@@ -218,21 +219,22 @@ static bool have_waitv(void)
     return syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) != -1 || errno != ENOSYS;
 }
 
-static void start_group(struct agent *agent, const pthread_attr_t *attr, bool waitv, int first,
-                        int n)
+static void start_group(struct agent *agent, const pthread_attr_t *attr, bool waitv,
+                        const int *names, int n)
 {
-    struct group *g = mend_xalloc(1, sizeof(*g) + (size_t)n * sizeof(struct futex_waitv));
+    size_t words = (size_t)n * sizeof(struct futex_waitv);
+    struct group *g = mend_xalloc(1, sizeof(*g) + words + (size_t)n * sizeof(*names));
     pthread_t thread;
 
     g->agent = agent;
-    g->first = first;
+    g->name = memcpy(g->wait + n, names, (size_t)n * sizeof(*names));
     g->n = n;
     g->waitv = waitv;
     if (pthread_create(&thread, attr, watch, g) != 0)
         free(g); /* waitpid tells of these ranks, later */
 }
 
-void mend_watch_start(struct agent *agent, int first, int n)
+void mend_watch_start(struct agent *agent, const int *names, int n)
 {
     bool waitv = have_waitv();
     int step = waitv ? GROUP_MAX : 1;
@@ -241,7 +243,7 @@ void mend_watch_start(struct agent *agent, int first, int n)
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    for (int i = first; i < first + n; i += step)
-        start_group(agent, &attr, waitv, i, first + n - i < step ? first + n - i : step);
+    for (int i = 0; i < n; i += step)
+        start_group(agent, &attr, waitv, names + i, n - i < step ? n - i : step);
     pthread_attr_destroy(&attr);
 }

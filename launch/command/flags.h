@@ -56,4 +56,7 @@ mend_on_flag mend_on_out_pattern, mend_on_err_pattern, mend_on_pty;
 /* When everything was read: counts the ranks of blocks without -n, and refuses what does not fit. */
 void mend_flags_count_ranks(struct mend_options *o);
 
+/* flags_place.c: the nodes of the job, and the one of each rank. */
+void mend_flags_place(struct mend_options *o);
+
 #endif

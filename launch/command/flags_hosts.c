@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flags_hosts.c – flags that name machines, and that count ranks per machine.
+/* flags_hosts.c – flags that name machines.
  *
  * There is one machine.  A list of hosts that names only this one is taken, and its slots count ranks; any other
  * host is an error. */
 #include "command/flags.h"
-
-#include "rt/spawn.h"
-#include "command/place.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -130,61 +127,4 @@ void mend_on_host_file(struct mend_parse *p, const char *value, const char *seco
         take_host_line(p, line);
     free(line);
     fclose(f);
-}
-
-/* ---- how many ---- */
-
-void mend_on_per_node(struct mend_parse *p, const char *value, const char *second)
-{
-    p->o->per_unit_n = mend_flag_number(p->flag, value, 1, MEND_RANKS_MAX);
-    p->o->per_unit = MEND_UNIT_MACHINE;
-}
-
-static int ranks_by_default(struct mend_options *o, const struct mend_topology *t)
-{
-    if (o->per_unit_n)
-        return o->per_unit_n * mend_place_count(t, o->per_unit);
-    return o->slots_n ? o->slots_n : 1;
-}
-
-/* The largest of the numbers of --soft that is at most that of -n. */
-static void choose_soft(struct mend_app *app)
-{
-    int most = app->ranks_n ? app->ranks_n : MEND_RANKS_MAX, n = mend_spawn_soft(app->soft, most);
-
-    if (n < 1)
-        mend_options_fail(2, "--soft: '%s' allows no number of ranks between 1 and %d", app->soft,
-                          most);
-    app->ranks_n = n;
-}
-
-void mend_flags_count_ranks(struct mend_options *o)
-{
-    struct mend_topology *t = mend_xalloc(1, sizeof(*t));
-    int most;
-
-    mend_topology_read(t);
-    for (int i = 0; i < o->apps_n; i++) {
-        if (o->apps[i].soft)
-            choose_soft(&o->apps[i]);
-        if (!o->apps[i].ranks_n)
-            o->apps[i].ranks_n = ranks_by_default(o, t);
-        if (o->apps[i].ranks_n > MEND_RANKS_MAX - o->ranks_n)
-            mend_options_fail(2, "more ranks than one machine's limit of %d", MEND_RANKS_MAX);
-        o->ranks_n += o->apps[i].ranks_n;
-    }
-    most = o->per_unit_n ? o->per_unit_n * mend_place_count(t, o->per_unit) : 0;
-    if (most && o->ranks_n > most)
-        mend_options_note(o, "there is one machine: all %d ranks run on it, not %d", o->ranks_n,
-                          most);
-    if (o->no_oversubscribe && o->ranks_n > mend_place_count(t, MEND_UNIT_CORE))
-        mend_options_fail(
-            2, "--nooversubscribe: %d ranks are more than the %d cores that this job may use",
-            o->ranks_n, mend_place_count(t, MEND_UNIT_CORE));
-    free(t);
-}
-
-void mend_on_no_oversubscribe(struct mend_parse *p, const char *value, const char *second)
-{
-    p->o->no_oversubscribe = true;
 }

@@ -91,9 +91,7 @@ static void check_universe(const struct mend_options *o)
 static void check_machines(struct mend_options *o)
 {
     o->machines_n = o->params.machines > 1 ? (int)o->params.machines : 0;
-    if (!o->machines_n)
-        return;
-    if (o->gdb)
+    if (o->machines_n && o->gdb)
         mend_options_fail(2, "--machines and --gdb exclude each other");
 }
 
@@ -153,6 +151,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     read_params(o_p);
     note_strays(o_p);
     check_whole(o_p);
+    mend_flags_place(o_p);
     choose_terminal(o_p);
     if (!o_p->agent_fd)
         say_notes(o_p);
@@ -172,18 +171,13 @@ static int places_more(const struct mend_options *o)
     return o->ranks_n / 2 < more ? more : o->ranks_n / 2;
 }
 
-int mend_options_first(const struct mend_options *o, int node)
+int mend_options_on_node(const struct mend_options *o, int node)
 {
-    return (int)((int64_t)o->ranks_n * node / o->machines_n);
-}
+    int n = 0;
 
-int mend_options_node(const struct mend_options *o, int rank)
-{
-    int node = (int)((int64_t)rank * o->machines_n / o->ranks_n);
-
-    while (mend_options_first(o, node + 1) <= rank)
-        node++;
-    return node;
+    for (int i = 0; i < o->ranks_n; i++)
+        n += o->node_of[i] == node;
+    return n;
 }
 
 int mend_options_spares(const struct mend_options *o)

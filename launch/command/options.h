@@ -7,6 +7,7 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "share/exit_status.h"
+#include "command/hosts.h"
 #include "command/place.h"
 #include "rt/wire.h"
 
@@ -76,6 +77,8 @@ struct mend_options {
     int apps_n, ranks_n;
     int machines_n;          /* agents, each with a node of its own; 0: one, in this process */
     int agent_fd;            /* this process is such an agent, and here is its root; 0: it is not */
+    struct mend_hosts hosts; /* of the nodes */
+    int *node_of;            /* the node of each rank */
     char **argv;             /* the command line */
     struct mend_strings env; /* for all blocks */
     struct mend_strings notes; /* said when the command line is read, if not quiet */
@@ -112,9 +115,8 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
 /* How many processes wait to replace others: --spares, of all blocks. */
 int mend_options_spares(const struct mend_options *o);
 
-/* Ranks first(k) .. first(k + 1) - 1 are on node k of o->machines_n; on which one a rank is. */
-int mend_options_first(const struct mend_options *o, int node);
-int mend_options_node(const struct mend_options *o, int rank);
+/* How many ranks a node has when the job starts. */
+int mend_options_on_node(const struct mend_options *o, int node);
 
 /* How many ranks there may ever be: mpiexec --universe. */
 int mend_options_places(const struct mend_options *o);

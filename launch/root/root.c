@@ -264,7 +264,7 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP};
 
     *root = (struct root){.o = o, .loop = loop, .n = o->ranks_n};
-    root->nodes_n = o->machines_n ? o->machines_n : 1;
+    root->nodes_n = o->hosts.n;
     root->node = mend_xalloc((size_t)root->nodes_n, sizeof(*root->node));
     for (int k = 0; k < root->nodes_n; k++)
         root->node[k] = (struct root_node){.root = root, .number = k, .wire.fd = -1};
@@ -274,7 +274,7 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     root->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*root->rank));
     for (int i = 0; i < o->ranks_n; i++) {
         root->rank[i].begun = true;
-        root->rank[i].node = root->nodes_n > 1 ? mend_options_node(o, i) : 0;
+        root->rank[i].node = o->node_of[i];
     }
     root->places_n = mend_options_places(o);
     mend_list_init(&root->requests);

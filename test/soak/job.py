@@ -49,5 +49,6 @@ def ranks(launcher):
 
 
 def node_of(rank, ranks_n, machines):
-    """Blocks of ranks are on each node."""
-    return next(k for k in range(machines) if rank < ranks_n * (k + 1) // machines)
+    """Blocks of ranks are on each node; the first nodes have one more."""
+    most, more = divmod(ranks_n, machines)
+    return next(k for k in range(machines) if rank < most * (k + 1) + min(more, k + 1))

@@ -25,7 +25,7 @@
 # RUN: node 2 1 host ; time 60 ; expect "6 processes went on"
 # RUN: node 2 2 host ; time 60 ; expect "6 processes went on"
 # RUN: node 1 2 guest ; time 60 ; expect "6 processes went on"
-# RUN: node 2 3 guest ; time 60 ; expect "6 processes went on"
+# RUN: node 2 3 guest ; time 60 ; expect "7 processes went on"
 # RUN: root 2 2 host ; time 60 ; expect "4 processes went on"
 # RUN: root 2 1 host ; time 60 ; expect "4 processes went on"
 # RUN: root 1 2 host ; time 60 ; expect "4 processes went on"
