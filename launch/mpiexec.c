@@ -63,15 +63,15 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     if (!mend_root_open(root, o, loop))
         die("the system has no file descriptors left");
     root->before = &agent->before;
-    agent->root = mend_root_post(&root->node[0]);
+    agent->tell.root = mend_root_post(&root->node[0]);
     root->node[0].agent = mend_agent_post(agent);
-    agent->nodes.n = o->hosts.n > 1 ? (uint32_t)o->hosts.n : 0;
-    agent->nodes.job = root->job;
-    memcpy(agent->nodes.key, root->key, sizeof(root->key));
+    agent->ranks.nodes.n = o->hosts.n > 1 ? (uint32_t)o->hosts.n : 0;
+    agent->ranks.nodes.job = root->job;
+    memcpy(agent->ranks.nodes.key, root->key, sizeof(root->key));
     if (!mend_root_start_agents(root))
         die("an agent cannot be started");
     mend_agent_open(agent, o);
-    root->iof = agent->iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
+    root->iof = agent->tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
     if (!root->iof)
         die("no thread for the ranks' output");
 }
@@ -99,7 +99,7 @@ static bool start_job(struct root *root, struct agent *agent)
 {
     bool started = true;
 
-    if (agent->nodes.n)
+    if (agent->ranks.nodes.n)
         mend_far_ready(agent);
     else
         started = mend_agent_start(agent);
@@ -141,8 +141,8 @@ int main(int argc, char **argv)
     mend_root_say_injections(&root);
     mend_loop_run(&loop);
     started = started && !root.failed;
-    mend_tell_deaths(&agent);
-    mend_tell_ends(&agent);
+    mend_tell_deaths(&agent.tell, &agent.verdicts, &agent.course);
+    mend_tell_ends(&agent.tell, &agent.ranks, &agent.course);
     missed = started && mend_root_missed(&root);
     mend_root_await_agents(&root); /* the agent of this node would sweep them away */
     mend_agent_close(&agent);

@@ -30,25 +30,14 @@
 #define SCAN_NS         (50 * MEND_NS_PER_MS) /* not less often than so, if there is reason */
 #define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
 
-enum source {
-    FROM_SIGNAL,
-    FROM_NOTE,
-    FROM_CTL,
-    FROM_DOOR,
-    FROM_LINK,
-    FROM_SET,
-    FROM_PORT,
-    FROM_CALLER
-};
-
 /* ---- all ranks ---- */
 
 /* To what we started and what it started in its group.  A rank in our own group has got what came
  * from the terminal. */
 static void signal_all(struct agent *agent, int sig, bool from_terminal)
 {
-    for (int i = 0; i < agent->n; i++) {
-        struct rank *r = &agent->rank[i];
+    for (int i = 0; i < agent->ranks.n; i++) {
+        struct rank *r = &agent->ranks.rank[i];
 
         if (r->child <= 0 || mend_rank_has_ended(r))
             continue;
@@ -62,11 +51,11 @@ static void signal_all(struct agent *agent, int sig, bool from_terminal)
 
 static void kill_all(struct agent *agent)
 {
-    agent->killing = true;
+    agent->course.killing = true;
     signal_all(agent, SIGKILL, false);
-    for (int i = 0; i < agent->n; i++)
-        if (!mend_rank_has_ended(&agent->rank[i]))
-            mend_rank_signal(&agent->rank[i], SIGKILL);
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (!mend_rank_has_ended(&agent->ranks.rank[i]))
+            mend_rank_signal(&agent->ranks.rank[i], SIGKILL);
 }
 
 /* The child of a rank has ended, and the process in it may not have. */
@@ -74,10 +63,10 @@ bool mend_agent_holds(struct agent *agent)
 {
     bool held = false;
 
-    pthread_mutex_lock(&agent->lock);
-    for (int i = 0; i < agent->n; i++)
-        held |= agent->rank[i].state.ending == MEND_ENDING_HELD;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
+    for (int i = 0; i < agent->ranks.n; i++)
+        held |= agent->ranks.rank[i].state.ending == MEND_ENDING_HELD;
+    pthread_mutex_unlock(&agent->ranks.lock);
     return held;
 }
 
@@ -88,7 +77,7 @@ static bool worth_a_line(const struct agent *agent, const struct rank *r)
 {
     return r->end.reach == MEND_REACH_FINALIZE && r->end.outcome == MEND_OUTCOME_SIGNALED &&
            r->state.news == MEND_NEWS_NONE && !r->end.named && !agent->o->quiet &&
-           !agent->killing && !agent->signaled;
+           !agent->course.killing && !agent->course.signaled;
 }
 
 /* A rank that somebody traces has ended, but is ours to wait for only when its tracer has taken note of
@@ -104,45 +93,30 @@ static void on_child(struct agent *agent, struct rank *r)
     mend_control_read(agent, r); /* its last words */
     mend_rouse_drop(agent, r);
     mend_rank_step(&r->state, MEND_RANK_ENDS);
-    agent->alive_n--;
-    replaced = mend_rank_is_replaced(agent, r);
-    pthread_mutex_lock(&agent->lock);
+    agent->ranks.alive_n--;
+    replaced = mend_rank_is_replaced(&agent->ranks, r);
+    pthread_mutex_lock(&agent->ranks.lock);
     if (replaced)
-        mend_verdict_replaced(agent, r);
-    mend_verdict_exited(agent, r);
+        mend_verdict_replaced(&agent->verdicts, r);
+    mend_verdict_exited(&agent->verdicts, r);
     lingered = r->state.news == MEND_NEWS_LINGERING && mend_rank_step(&r->state, MEND_RANK_PRINT);
     finalized = r->end.reach == MEND_REACH_FINALIZE;
     killed = worth_a_line(agent, r);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
     if (!finalized)
         mend_sweep_group(r);
-    else if (agent->minds_left)
+    else if (agent->ranks.minds_left)
         mend_vacancy_tell_left(agent);
     if (lingered && !agent->o->quiet)
-        mend_say(agent,
+        mend_say(&agent->tell,
                  "mend: rank %d (pid %d, host %s) was stopped for too long after MPI_Finalize and "
                  "was killed",
-                 r->index, mend_rank_named(r), agent->shm->host);
+                 r->index, mend_rank_named(r), agent->ranks.shm->host);
     if (killed)
-        mend_say_of(
-            agent, r, "mend: rank %d (pid %d, host %s) killed by signal %d (%s) after MPI_Finalize",
-            r->index, mend_rank_named(r), agent->shm->host, r->end.code, strsignal(r->end.code));
-}
-
-void mend_agent_stopped(struct agent *agent, struct rank *r, bool stopped)
-{
-    if (!mend_rank_step(&r->state, stopped ? MEND_RANK_STOPS : MEND_RANK_RESUMES))
-        return;
-    if (stopped)
-        mend_report(agent, mend_time_monotonic_ns(), stopped, .rank = r->index);
-    else
-        mend_report(agent, mend_time_monotonic_ns(), continued, .rank = r->index);
-    pthread_mutex_lock(&agent->lock);
-    mend_verdict_event(agent,
-                       (struct mend_detector_event){.kind = stopped ? MEND_DETECTOR_EV_STOPPED
-                                                                    : MEND_DETECTOR_EV_RESUMED,
-                                                    .peer = r->index});
-    pthread_mutex_unlock(&agent->lock);
+        mend_say_of(&agent->tell, r,
+                    "mend: rank %d (pid %d, host %s) killed by signal %d (%s) after MPI_Finalize",
+                    r->index, mend_rank_named(r), agent->ranks.shm->host, r->end.code,
+                    strsignal(r->end.code));
 }
 
 /* Signals of the same number melt into one, so SIGCHLD says only that there is something to see. */
@@ -151,14 +125,14 @@ static void scan_children(struct agent *agent, mend_time_ns begin)
     mend_time_ns took;
 
     agent->scan_at = MEND_TIME_NEVER;
-    for (int i = 0; i < agent->n; i++) {
-        struct rank *r = &agent->rank[i];
+    for (int i = 0; i < agent->ranks.n; i++) {
+        struct rank *r = &agent->ranks.rank[i];
         siginfo_t si = {0};
 
         while (!mend_rank_has_ended(r) &&
                waitid(P_PID, (id_t)r->child, &si, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
                si.si_pid) {
-            mend_agent_stopped(agent, r, si.si_code != CLD_CONTINUED);
+            mend_rank_stopped(&agent->verdicts, &agent->tell, r, si.si_code != CLD_CONTINUED);
             si.si_pid = 0;
         }
         on_child(agent, r);
@@ -173,8 +147,8 @@ static void on_sigchld(struct agent *agent, pid_t pid)
 {
     bool known = pid == agent->keeper || mend_spares_know(agent, pid);
 
-    for (int i = 0; i < agent->n && !known; i++)
-        known = agent->rank[i].child == pid;
+    for (int i = 0; i < agent->ranks.n && !known; i++)
+        known = agent->ranks.rank[i].child == pid;
     if (!known)
         waitpid(pid, NULL, WNOHANG);
     if (agent->scan_at == MEND_TIME_NEVER)
@@ -198,13 +172,13 @@ static void on_signal(struct agent *agent)
 
 void mend_agent_inject(struct agent *agent, struct mend_injection *in)
 {
-    struct rank *r = &agent->rank[in->rank];
+    struct rank *r = &agent->ranks.rank[in->rank];
     int32_t peer = in->rank;
 
-    mend_report(agent, mend_time_monotonic_ns(), inject, .rank = in->rank, .what = in->spec);
+    mend_report(&agent->tell, mend_time_monotonic_ns(), inject, .rank = in->rank, .what = in->spec);
     in->happened = !mend_rank_has_ended(r);
     if (in->happened)
-        mend_tell_injected(agent, r, in->number);
+        mend_tell_injected(&agent->tell, r, in->number);
     if (in->what.action == MEND_INJECT_KILL)
         mend_rank_signal(r, SIGKILL);
     else if (in->what.action == MEND_INJECT_STOP)
@@ -214,25 +188,25 @@ void mend_agent_inject(struct agent *agent, struct mend_injection *in)
     if (in->what.action != MEND_INJECT_ABORT)
         return;
     r->end.named = true;
-    pthread_mutex_lock(&agent->lock);
-    mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_ABORT,
-                                                           .peers = &peer,
-                                                           .npeers = 1,
-                                                           .code = in->what.arg});
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
+    mend_verdict_event(
+        &agent->verdicts,
+        (struct mend_detector_event){
+            .kind = MEND_DETECTOR_EV_ABORT, .peers = &peer, .npeers = 1, .code = in->what.arg});
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 /* Ctrl-Z has stopped nobody in another group than ours. */
 static void suspend(struct agent *agent, bool from_terminal)
 {
     /* release: pairs with the acquire in is_overdue() */
-    mend_store_release(&agent->shm->suspended, 1);
+    mend_store_release(&agent->ranks.shm->suspended, 1);
     signal_all(agent, SIGTSTP, from_terminal);
 }
 
 static void resume(struct agent *agent)
 {
-    mend_store_release(&agent->shm->suspended, 0);
+    mend_store_release(&agent->ranks.shm->suspended, 0);
     signal_all(agent, SIGCONT, false);
 }
 
@@ -247,7 +221,7 @@ static void hear(void *to, const struct mend_message *m)
 
     switch (m->kind) {
     case MEND_DOWN_SIGNAL:
-        agent->signaled |= ends_the_job((int)m->arg[0]);
+        agent->course.signaled |= ends_the_job((int)m->arg[0]);
         signal_all(agent, (int)m->arg[0], m->arg[1]);
         break;
     case MEND_DOWN_KILL:
@@ -263,7 +237,7 @@ static void hear(void *to, const struct mend_message *m)
         mend_agent_inject(agent, &agent->o->injections[m->arg[0]]);
         break;
     case MEND_DOWN_CUT:
-        mend_control_cut(agent, &agent->rank[m->rank], (int)m->arg[0]);
+        mend_control_cut(agent, &agent->ranks.rank[m->rank], (int)m->arg[0]);
         break;
     case MEND_DOWN_WAITS:
         mend_waits_tell(agent, m->arg[0]);
@@ -283,78 +257,49 @@ struct mend_post mend_agent_post(struct agent *agent)
 
 /* ---- time ---- */
 
-static mend_time_ns tick(struct agent *agent, mend_time_ns now)
+static mend_time_ns tick(struct mend_verdicts *verdicts, mend_time_ns now)
 {
     mend_time_ns at;
 
-    pthread_mutex_lock(&agent->lock);
-    if (now >= agent->tick_at)
-        mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_TICK});
-    at = agent->tick_at;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_lock(&verdicts->ranks->lock);
+    if (now >= verdicts->tick_at)
+        mend_verdict_event(verdicts, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_TICK});
+    at = verdicts->tick_at;
+    pthread_mutex_unlock(&verdicts->ranks->lock);
     return at;
+}
+
+static mend_time_ns sooner(mend_time_ns a, mend_time_ns b)
+{
+    return a < b ? a : b;
 }
 
 static mend_time_ns look(void *self, mend_time_ns now)
 {
-    static mend_time_ns (*const looks[])(struct agent *, mend_time_ns) = {tick,
-                                                                          mend_blocked_look,
-                                                                          mend_crash_look,
-                                                                          mend_wrapped_look,
-                                                                          mend_undying_look,
-                                                                          mend_segment_give_back,
-                                                                          mend_doorman_look,
-                                                                          mend_far_look,
-                                                                          mend_papers_look,
-                                                                          mend_links_look};
     struct agent *agent = self;
-    mend_time_ns next = MEND_TIME_NEVER;
+    mend_time_ns next;
 
     if (now >= agent->scan_at)
         scan_children(agent, now);
-    mend_tell_deaths(agent);
-    for (size_t i = 0; i < MEND_COUNT_OF(looks); i++) {
-        mend_time_ns at = looks[i](agent, now);
-
-        next = at < next ? at : next;
-    }
-    next = agent->scan_at < next ? agent->scan_at : next;
-    return agent->news_at < next ? agent->news_at : next;
+    mend_tell_deaths(&agent->tell, &agent->verdicts, &agent->course);
+    next = tick(&agent->verdicts, now);
+    next = sooner(next, mend_blocked_look(agent, now));
+    next = sooner(next, mend_crash_look(&agent->verdicts, now));
+    next = sooner(next, mend_wrapped_look(&agent->verdicts, &agent->tell, agent->o, now));
+    next = sooner(next, mend_undying_look(&agent->verdicts, now));
+    next = sooner(next, mend_segment_give_back(agent, now));
+    next = sooner(next, mend_doorman_look(agent, now));
+    next = sooner(next, mend_far_look(agent, now));
+    next = sooner(next, mend_papers_look(agent, now));
+    next = sooner(next, mend_links_look(agent, now));
+    return sooner(next, sooner(agent->scan_at, agent->tell.news_at));
 }
 
 /* ---- the loop ---- */
 
-static bool listen_to(struct agent *agent, int fd, enum source from, int of)
-{
-    return mend_loop_add(agent->loop, agent->member, fd, from, (uint32_t)of);
-}
-
-void mend_agent_listen(struct agent *agent, const struct rank *r)
-{
-    listen_to(agent, r->ctl_fd, FROM_CTL, r->index);
-}
-
-bool mend_agent_listen_to_set(struct agent *agent, const struct rank *r)
-{
-    return listen_to(agent, r->watch_fd, FROM_SET, r->index);
-}
-
-bool mend_agent_listen_to_door(struct agent *agent, int fd, bool port)
-{
-    return listen_to(agent, fd, port ? FROM_PORT : FROM_CALLER, fd);
-}
-
-void mend_agent_listen_to_link(struct agent *agent, int fd, bool in, bool out)
-{
-    mend_loop_set(agent->loop, agent->member, fd, FROM_LINK, (uint32_t)fd, in, out);
-}
-
 static void on_note(struct agent *agent)
 {
-    uint64_t count;
-
-    while (read(agent->note_fd, &count, sizeof(count)) < 0 && errno == EINTR)
-        ;
+    mend_sources_take_note(&agent->sources);
     mend_control_last_words(agent);
 }
 
@@ -362,29 +307,29 @@ static void on_event(void *self, uint32_t from, uint32_t of)
 {
     struct agent *agent = self;
 
-    switch ((enum source)from) {
-    case FROM_SIGNAL:
+    switch ((enum mend_source)from) {
+    case MEND_SOURCE_SIGNAL:
         on_signal(agent);
         break;
-    case FROM_NOTE:
+    case MEND_SOURCE_NOTE:
         on_note(agent);
         break;
-    case FROM_CTL:
-        mend_control_read(agent, &agent->rank[of]);
+    case MEND_SOURCE_CTL:
+        mend_control_read(agent, &agent->ranks.rank[of]);
         break;
-    case FROM_DOOR:
+    case MEND_SOURCE_DOOR:
         mend_links_knock(agent);
         break;
-    case FROM_LINK:
+    case MEND_SOURCE_LINK:
         mend_links_read(agent, (int)of);
         break;
-    case FROM_SET:
-        mend_rouse_look(agent, &agent->rank[of]);
+    case MEND_SOURCE_SET:
+        mend_rouse_look(agent, &agent->ranks.rank[of]);
         break;
-    case FROM_PORT:
+    case MEND_SOURCE_PORT:
         mend_doorman_knock(agent);
         break;
-    case FROM_CALLER:
+    case MEND_SOURCE_CALLER:
         mend_doorman_hear(agent, (int)of);
         break;
     }
@@ -394,25 +339,26 @@ static bool is_done(void *self)
 {
     struct agent *agent = self;
 
-    return !agent->alive_n && !mend_agent_holds(agent) && (!agent->nodes.n || agent->nodes.ended);
+    return !agent->ranks.alive_n && !mend_agent_holds(agent) &&
+           (!agent->ranks.nodes.n || agent->course.ended);
 }
 
 void mend_agent_join(struct agent *agent, struct mend_loop *loop)
 {
-    agent->loop = loop;
-    agent->member = mend_loop_join(
+    agent->sources.loop = loop;
+    agent->sources.member = mend_loop_join(
         loop, (struct mend_loop_member){
                   .self = agent, .event = on_event, .look = look, .is_done = is_done});
 }
 
 void mend_agent_listen_to_all(struct agent *agent)
 {
-    listen_to(agent, agent->signal_fd, FROM_SIGNAL, 0);
-    listen_to(agent, agent->note_fd, FROM_NOTE, 0);
+    mend_sources_add(&agent->sources, agent->signal_fd, MEND_SOURCE_SIGNAL, 0);
+    mend_sources_add(&agent->sources, agent->sources.note_fd, MEND_SOURCE_NOTE, 0);
     if (agent->door_fd >= 0)
-        listen_to(agent, agent->door_fd, FROM_DOOR, 0);
-    for (int i = 0; i < agent->n; i++)
-        if (agent->rank[i].child > 0)
-            mend_agent_listen(agent, &agent->rank[i]);
+        mend_sources_add(&agent->sources, agent->door_fd, MEND_SOURCE_DOOR, 0);
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (agent->ranks.rank[i].child > 0)
+            mend_sources_add_rank(&agent->sources, &agent->ranks.rank[i]);
     mend_watch_prefer();
 }

@@ -29,12 +29,12 @@ static void hear_begin(void *to, const struct mend_message *m)
     struct apart *a = to;
 
     a->over |= m->kind == MEND_DOWN_END;
-    if (m->kind != MEND_DOWN_BEGIN || m->len != sizeof(a->agent.nodes.key))
+    if (m->kind != MEND_DOWN_BEGIN || m->len != sizeof(a->agent.ranks.nodes.key))
         return;
-    a->agent.nodes.me = (uint32_t)m->arg[0];
-    a->agent.nodes.n = (uint32_t)m->arg[1];
-    a->agent.nodes.job = (uint64_t)m->arg[2];
-    memcpy(a->agent.nodes.key, m->data, m->len);
+    a->agent.ranks.nodes.me = (uint32_t)m->arg[0];
+    a->agent.ranks.nodes.n = (uint32_t)m->arg[1];
+    a->agent.ranks.nodes.job = (uint64_t)m->arg[2];
+    memcpy(a->agent.ranks.nodes.key, m->data, m->len);
     a->begun = true;
 }
 
@@ -83,7 +83,7 @@ static void await_written(struct apart *a)
 {
     struct pollfd p = {.fd = a->wire.fd, .events = POLLIN};
 
-    while (!mend_iof_is_empty(a->agent.iof)) {
+    while (!mend_iof_is_empty(a->agent.tell.iof)) {
         mend_wire_flush(&a->wire);
         if (poll(&p, 1, TURN_MS) > 0 && !mend_wire_read(&a->wire, &a->own))
             return;
@@ -99,21 +99,21 @@ int mend_agent_apart(struct mend_options *o)
     if (!mend_loop_open(&a->loop) || !await_begin(a))
         return 1;
     a->own = mend_agent_post(&a->agent);
-    a->agent.root = mend_wire_post(&a->wire);
+    a->agent.tell.root = mend_wire_post(&a->wire);
     mend_agent_join(&a->agent, &a->loop);
     a->member = mend_loop_join(
         &a->loop,
         (struct mend_loop_member){.self = a, .event = on_event, .look = look, .is_done = is_done});
     mend_agent_open(&a->agent, o);
-    a->agent.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
-    if (a->agent.iof)
-        mend_iof_relay(a->agent.iof, &a->agent.root);
-    if (!a->agent.iof || !mend_wire_listen(&a->wire, &a->loop, a->member, 0, 0))
+    a->agent.tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
+    if (a->agent.tell.iof)
+        mend_iof_relay(a->agent.tell.iof, &a->agent.tell.root);
+    if (!a->agent.tell.iof || !mend_wire_listen(&a->wire, &a->loop, a->member, 0, 0))
         return 1;
     mend_far_ready(&a->agent);
     mend_loop_run(&a->loop);
     mend_agent_close(&a->agent);
     mend_process_restore(&a->agent.before);
     await_written(a);
-    return mend_iof_finish(a->agent.iof) ? 0 : 1;
+    return mend_iof_finish(a->agent.tell.iof) ? 0 : 1;
 }

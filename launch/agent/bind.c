@@ -130,33 +130,33 @@ struct places {
 static void bind_to_free(struct agent *agent, const struct places *p)
 {
     const char *kind = p->unit == MEND_UNIT_HWTHREAD ? "hwthread" : "core";
-    int wanted = agent->n * p->width, got = 0;
+    int wanted = agent->ranks.n * p->width, got = 0;
 
     for (int i = 0; i < p->n && got < wanted; i++)
         if (claim(kind, p->t->cpu[p->order[i]].unit[p->unit]))
-            mend_place_add(p->t, p->order[i], p->unit, &agent->rank[got++ / p->width].cpus);
-    agent->bound = got == wanted;
+            mend_place_add(p->t, p->order[i], p->unit, &agent->ranks.rank[got++ / p->width].cpus);
+    agent->ranks.bound = got == wanted;
 }
 
 /* Places are shared round-robin when somebody asks for it with more ranks than there are, or with overload-allowed. */
 static void bind_round_robin(struct agent *agent, const struct places *p)
 {
-    for (int i = 0; i < agent->n; i++)
-        CPU_ZERO(&agent->rank[i].cpus);
-    for (int i = 0; i < agent->n * p->width; i++)
-        mend_place_add(p->t, p->order[i % p->n], p->unit, &agent->rank[i / p->width].cpus);
-    agent->bound = true;
+    for (int i = 0; i < agent->ranks.n; i++)
+        CPU_ZERO(&agent->ranks.rank[i].cpus);
+    for (int i = 0; i < agent->ranks.n * p->width; i++)
+        mend_place_add(p->t, p->order[i % p->n], p->unit, &agent->ranks.rank[i / p->width].cpus);
+    agent->ranks.bound = true;
 }
 
 /* Larger units: consecutive ranks share one, unless --map-by deals them out. */
 static void bind_to_larger(struct agent *agent, const struct places *p)
 {
-    for (int i = 0; i < agent->n; i++) {
-        int place = agent->o->mapped ? i % p->n : (int)((long)i * p->n / agent->n);
+    for (int i = 0; i < agent->ranks.n; i++) {
+        int place = agent->o->mapped ? i % p->n : (int)((long)i * p->n / agent->ranks.n);
 
-        mend_place_add(p->t, p->order[place], p->unit, &agent->rank[i].cpus);
+        mend_place_add(p->t, p->order[place], p->unit, &agent->ranks.rank[i].cpus);
     }
-    agent->bound = true;
+    agent->ranks.bound = true;
 }
 
 static void choose(struct agent *agent, const struct mend_topology *t)
@@ -173,9 +173,9 @@ static void choose(struct agent *agent, const struct mend_topology *t)
         return;
     if (p.unit > MEND_UNIT_CORE)
         bind_to_larger(agent, &p);
-    else if (agent->n <= p.n / p.width)
+    else if (agent->ranks.n <= p.n / p.width)
         bind_to_free(agent, &p);
-    if (!agent->bound && asked && (agent->n > p.n / p.width || o->bind_shared))
+    if (!agent->ranks.bound && asked && (agent->ranks.n > p.n / p.width || o->bind_shared))
         bind_round_robin(agent, &p);
 }
 
@@ -183,8 +183,8 @@ void mend_bind_choose(struct agent *agent)
 {
     struct mend_topology *t;
 
-    if (agent->nodes.n || agent->o->bind == MEND_BIND_NONE ||
-        (agent->o->bind == MEND_BIND_AUTO && agent->n == 1))
+    if (agent->ranks.nodes.n || agent->o->bind == MEND_BIND_NONE ||
+        (agent->o->bind == MEND_BIND_AUTO && agent->ranks.n == 1))
         return;
     t = mend_xalloc(1, sizeof(*t));
     mend_topology_read(t);
@@ -199,13 +199,13 @@ void mend_bind_report(struct agent *agent)
 
     CPU_ZERO(&all);
     sched_getaffinity(0, sizeof(all), &all);
-    for (int i = 0; i < agent->n; i++) {
-        mend_place_text(agent->bound ? &agent->rank[i].cpus : &all, text, sizeof(text));
-        mend_say(agent,
-                 agent->bound ? "mend: rank %d is bound to processors %s%s"
-                              : "mend: rank %d is not bound: processors %s%s",
+    for (int i = 0; i < agent->ranks.n; i++) {
+        mend_place_text(agent->ranks.bound ? &agent->ranks.rank[i].cpus : &all, text, sizeof(text));
+        mend_say(&agent->tell,
+                 agent->ranks.bound ? "mend: rank %d is bound to processors %s%s"
+                                    : "mend: rank %d is not bound: processors %s%s",
                  i, text,
-                 agent->bound || agent->o->bind == MEND_BIND_NONE || agent->n == 1
+                 agent->ranks.bound || agent->o->bind == MEND_BIND_NONE || agent->ranks.n == 1
                      ? ""
                      : " (not so many cores are free of other jobs)");
     }

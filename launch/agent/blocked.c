@@ -20,7 +20,7 @@
 
 static struct mend_node_rank *shared(struct agent *agent, int rank)
 {
-    return agent->rank[rank].shared;
+    return agent->ranks.rank[rank].shared;
 }
 
 /* "in MPI_Recv: waits for ...", or another thread's wait behind that. */
@@ -48,7 +48,7 @@ static bool waits_there(struct agent *agent, const struct mend_injection *in, in
 /* The victim, too, is behind MPI_Init: what it prepares before, such as a mask of signals, is done. */
 static bool has_begun(struct agent *agent, int rank)
 {
-    return mend_rank_presence(agent, rank) >= MEND_PRESENCE_IN_MPI;
+    return mend_rank_presence(&agent->ranks, rank) >= MEND_PRESENCE_IN_MPI;
 }
 
 static bool sleeps(struct agent *agent, int rank)
@@ -60,7 +60,7 @@ static bool sleeps(struct agent *agent, int rank)
 static void ask(struct agent *agent, struct mend_waiter *w)
 {
     w->seq = mend_load_acquire(&shared(agent, w->rank)->wait_seq);
-    if (mend_rank_signal(&agent->rank[w->rank], MEND_SIG_REPORT))
+    if (mend_rank_signal(&agent->ranks.rank[w->rank], MEND_SIG_REPORT))
         w->state = MEND_WAITER_ASKED;
 }
 
@@ -89,7 +89,7 @@ static void look_at(struct agent *agent, struct mend_injection *in, struct mend_
 
 static bool is_ours(const struct agent *agent, int rank)
 {
-    return mend_rank_is_ours(&agent->rank[rank]);
+    return mend_rank_is_ours(&agent->ranks.rank[rank]);
 }
 
 static void look_at_all(struct agent *agent, struct mend_injection *in)
@@ -104,7 +104,7 @@ static void look_at_all(struct agent *agent, struct mend_injection *in)
         }
     if (!all && !(in->hasty && no))
         return;
-    mend_tell_blocked(agent, in->question, (int)(in - agent->o->injections), all);
+    mend_tell_blocked(&agent->tell, in->question, (int)(in - agent->o->injections), all);
     in->question = 0;
 }
 
@@ -112,9 +112,9 @@ static bool can_happen(struct agent *agent, const struct mend_injection *in)
 {
     for (int i = 0; i < in->waiters_n; i++)
         if (is_ours(agent, in->waiters[i].rank) &&
-            mend_rank_has_ended(&agent->rank[in->waiters[i].rank]))
+            mend_rank_has_ended(&agent->ranks.rank[in->waiters[i].rank]))
             return false;
-    return !is_ours(agent, in->rank) || !mend_rank_has_ended(&agent->rank[in->rank]);
+    return !is_ours(agent, in->rank) || !mend_rank_has_ended(&agent->ranks.rank[in->rank]);
 }
 
 void mend_blocked_ask(struct agent *agent, const struct mend_message *m)

@@ -28,11 +28,11 @@
 
 static void on_join(struct agent *agent, struct rank *r, pid_t sender)
 {
-    pthread_mutex_lock(&agent->lock);
-    mend_verdict_joined(agent, r, sender);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
+    mend_verdict_joined(&agent->verdicts, r, sender);
+    pthread_mutex_unlock(&agent->ranks.lock);
     if (sender <= 0)
-        mend_say(agent,
+        mend_say(&agent->tell,
                  "mend: rank %d runs in a PID namespace that mpiexec cannot see, so "
                  "it cannot be killed when the job ends",
                  r->index);
@@ -41,8 +41,9 @@ static void on_join(struct agent *agent, struct rank *r, pid_t sender)
 /* Nobody is left to go on. */
 static bool are_all_named(const struct agent *agent)
 {
-    for (int i = 0; i < agent->n; i++)
-        if (!agent->rank[i].guest_of && !agent->rank[i].end.named && !mend_rank_is_dead(agent, i))
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (!agent->ranks.rank[i].guest_of && !agent->ranks.rank[i].end.named &&
+            !mend_rank_is_dead(&agent->ranks, i))
             return false;
     return true;
 }
@@ -52,9 +53,9 @@ static void note_whole_abort(struct agent *agent, const struct rank *r, struct m
 {
     if (!are_all_named(agent))
         return;
-    if (!agent->aborted)
-        mend_tell_whole_abort(agent, r, what);
-    agent->aborted = true;
+    if (!agent->course.aborted)
+        mend_tell_whole_abort(&agent->tell, r, what);
+    agent->course.aborted = true;
 }
 
 static struct mend_abort abort_of(const struct mend_ctl *m)
@@ -77,25 +78,26 @@ static int32_t list_named(struct agent *agent, const struct rank *r, const struc
 {
     int32_t n = 0;
 
-    for (int32_t i = 0; i < agent->n; i++)
+    for (int32_t i = 0; i < agent->ranks.n; i++)
         if ((uint32_t)i / 64 < m->n && mend_bits_test(m->set, i)) {
-            if (agent->rank[i].guest_of)
+            if (agent->ranks.rank[i].guest_of)
                 *abroad_p = true;
             else
                 peers[n++] = i;
         }
-    if (*abroad_p && !agent->nodes.n)
+    if (*abroad_p && !agent->ranks.nodes.n)
         mend_links_abort(agent, r->index, m->set, m->n, abort_of(m));
     return n;
 }
 
 static void end_ranks(struct agent *agent, const int32_t *peers, int32_t n, int code)
 {
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     mend_verdict_event(
-        agent, (struct mend_detector_event){
-                   .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = code});
-    pthread_mutex_unlock(&agent->lock);
+        &agent->verdicts,
+        (struct mend_detector_event){
+            .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = code});
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, struct mend_abort what)
@@ -103,11 +105,11 @@ void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, stru
     int32_t ours_n = 0, *ours = mend_xalloc((size_t)n, sizeof(*ours));
 
     for (int32_t i = 0; i < n; i++) {
-        name(&agent->rank[peers[i]], what);
-        if (mend_rank_is_ours(&agent->rank[peers[i]]))
+        name(&agent->ranks.rank[peers[i]], what);
+        if (mend_rank_is_ours(&agent->ranks.rank[peers[i]]))
             ours[ours_n++] = peers[i];
     }
-    agent->aborted |= are_all_named(agent);
+    agent->course.aborted |= are_all_named(agent);
     if (ours_n)
         end_ranks(agent, ours, ours_n, what.code);
     free(ours);
@@ -116,7 +118,7 @@ void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, stru
 static bool names_far(const struct agent *agent, const int32_t *peers, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
-        if (agent->rank[peers[i]].far)
+        if (agent->ranks.rank[peers[i]].far)
             return true;
     return false;
 }
@@ -125,16 +127,16 @@ static bool names_far(const struct agent *agent, const int32_t *peers, int32_t n
  * ends by itself, with the code as its status, which a script around it can see (S4-7). */
 static void on_abort(struct agent *agent, struct rank *r, const struct mend_ctl *m)
 {
-    int32_t *peers = mend_xalloc((size_t)agent->n, sizeof(*peers));
+    int32_t *peers = mend_xalloc((size_t)agent->ranks.n, sizeof(*peers));
     bool abroad = false;
     int32_t n = list_named(agent, r, m, peers, &abroad);
 
     for (int32_t i = 0; i < n; i++)
-        name(&agent->rank[peers[i]], abort_of(m));
+        name(&agent->ranks.rank[peers[i]], abort_of(m));
     note_whole_abort(agent, r, abort_of(m));
-    mend_report(agent, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code,
+    mend_report(&agent->tell, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code,
                 .named = n);
-    if (agent->nodes.n && (abroad || names_far(agent, peers, n)))
+    if (agent->ranks.nodes.n && (abroad || names_far(agent, peers, n)))
         mend_facts_abort(agent, m->set, m->n, abort_of(m));
     else if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
         end_ranks(agent, peers, n, m->code);
@@ -148,7 +150,7 @@ static void say_aborted(struct agent *agent, int by, int n, int code)
 
     if (by >= 0)
         snprintf(who, sizeof(who), "process %d", by);
-    mend_say(agent, "mend: %s, of a connected job, aborted %d rank%s with code %d", who, n,
+    mend_say(&agent->tell, "mend: %s, of a connected job, aborted %d rank%s with code %d", who, n,
              n > 1 ? "s" : "", code);
 }
 
@@ -170,15 +172,15 @@ void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32
     int32_t *ours = mend_xalloc((size_t)n, sizeof(*ours)), ours_n = 0;
 
     for (int32_t i = 0; i < n; i++)
-        if (!agent->rank[peers[i]].guest_of && !mend_rank_is_dead(agent, peers[i])) {
-            name(&agent->rank[peers[i]], what);
+        if (!agent->ranks.rank[peers[i]].guest_of && !mend_rank_is_dead(&agent->ranks, peers[i])) {
+            name(&agent->ranks.rank[peers[i]], what);
             ours[ours_n++] = peers[i];
         }
-    mend_report(agent, mend_time_monotonic_ns(), abort, .by = by, .code = what.code,
+    mend_report(&agent->tell, mend_time_monotonic_ns(), abort, .by = by, .code = what.code,
                 .named = ours_n);
     if (ours_n && !agent->o->quiet)
         say_aborted(agent, by, ours_n, what.code);
-    if (ours_n && agent->nodes.n && names_far(agent, ours, ours_n))
+    if (ours_n && agent->ranks.nodes.n && names_far(agent, ours, ours_n))
         propose_abort(agent, ours, ours_n, what);
     else if (ours_n)
         end_ranks(agent, ours, ours_n, what.code);
@@ -198,20 +200,20 @@ static bool is_new(struct agent *agent, struct rank *r, int32_t peer)
 
 static void suspect(struct agent *agent, const struct rank *r, int by, bool ending)
 {
-    pthread_mutex_lock(&agent->lock);
-    mend_verdict_event(agent, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
-                                                           .peer = r->index,
-                                                           .code = by,
-                                                           .ending = ending});
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
+    mend_verdict_event(
+        &agent->verdicts,
+        (struct mend_detector_event){
+            .kind = MEND_DETECTOR_EV_SUSPECT, .peer = r->index, .code = by, .ending = ending});
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 void mend_control_cut(struct agent *agent, struct rank *r, int other)
 {
-    if (!mend_rank_is_ours(r) || mend_rank_is_dead(agent, r->index) ||
-        mend_rank_is_dead(agent, other))
+    if (!mend_rank_is_ours(r) || mend_rank_is_dead(&agent->ranks, r->index) ||
+        mend_rank_is_dead(&agent->ranks, other))
         return;
-    mend_report(agent, mend_time_monotonic_ns(), suspicion, .rank = r->index, .by = other,
+    mend_report(&agent->tell, mend_time_monotonic_ns(), suspicion, .rank = r->index, .by = other,
                 .refused = false);
     suspect(agent, r, other, true);
 }
@@ -219,8 +221,8 @@ void mend_control_cut(struct agent *agent, struct rank *r, int other)
 /* The processes of other jobs are not ours to end. */
 static void on_cut(struct agent *agent, const struct rank *r, int peer)
 {
-    if (!agent->rank[peer].guest_of && !mend_rank_is_dead(agent, peer))
-        mend_post(&agent->root,
+    if (!agent->ranks.rank[peer].guest_of && !mend_rank_is_dead(&agent->ranks, peer))
+        mend_post(&agent->tell.root,
                   &(struct mend_message){.kind = MEND_UP_CUT, .rank = r->index, .arg = {peer}});
 }
 
@@ -230,25 +232,25 @@ static void on_suspect(struct agent *agent, struct rank *r, const struct mend_ct
 {
     bool ending;
 
-    if (!mend_rank_is_ours(&agent->rank[m->peer])) /* its agent looks itself */
+    if (!mend_rank_is_ours(&agent->ranks.rank[m->peer])) /* its agent looks itself */
         return;
-    ending = mend_rank_is_ending(agent, &agent->rank[m->peer]);
+    ending = mend_rank_is_ending(&agent->ranks, &agent->ranks.rank[m->peer]);
     if (is_new(agent, r, m->peer))
-        mend_report(agent, mend_time_monotonic_ns(), suspicion, .rank = m->peer, .by = r->index,
-                    .refused = !ending);
-    suspect(agent, &agent->rank[m->peer], r->index, ending);
+        mend_report(&agent->tell, mend_time_monotonic_ns(), suspicion, .rank = m->peer,
+                    .by = r->index, .refused = !ending);
+    suspect(agent, &agent->ranks.rank[m->peer], r->index, ending);
 }
 
 /* Takes fd, which came with the datagram; -1: none did. */
 static void on_datagram(struct agent *agent, struct rank *r, const struct mend_ctl *m, size_t len,
                         pid_t sender, int fd)
 {
-    bool valid = mend_ctl_valid(m, len, (uint32_t)agent->n);
+    bool valid = mend_ctl_valid(m, len, (uint32_t)agent->ranks.n);
 
     if (fd >= 0 && !(valid && (m->kind == MEND_CTL_SPAWN || m->kind == MEND_CTL_WATCH)))
         close(fd);
     if (!valid) {
-        mend_say(agent, "mend: a damaged message from rank %d was ignored", r->index);
+        mend_say(&agent->tell, "mend: a damaged message from rank %d was ignored", r->index);
         return;
     }
     switch (m->kind) {
@@ -256,7 +258,7 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         on_join(agent, r, sender);
         break;
     case MEND_CTL_CRASH:
-        mend_crash_said(agent, r);
+        mend_crash_said(&agent->verdicts, r);
         break;
     case MEND_CTL_ABORT:
         on_abort(agent, r, m);
@@ -268,7 +270,7 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         on_cut(agent, r, m->peer);
         break;
     case MEND_CTL_INJECTED:
-        mend_tell_injected(agent, r, m->peer);
+        mend_tell_injected(&agent->tell, r, m->peer);
         break;
     case MEND_CTL_SPAWN:
         mend_spawn_asked(agent, r, fd);
@@ -281,8 +283,8 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         break;
     case MEND_CTL_SESSION:
         mend_vacancy_mind_left(agent);
-        if (agent->nodes.n)
-            mend_post(&agent->root,
+        if (agent->ranks.nodes.n)
+            mend_post(&agent->tell.root,
                       &(struct mend_message){.kind = MEND_UP_SESSION, .rank = r->index});
         break;
     case MEND_CTL_PRESENCE:
@@ -308,7 +310,7 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         mend_tally_ask(agent, r, m);
         break;
     case MEND_CTL_REPORT:
-        mend_tell_text(agent, r->index, m->text, m->n);
+        mend_tell_text(&agent->tell, r->index, m->text, m->n);
         break;
     }
 }
@@ -353,11 +355,11 @@ void mend_control_read(struct agent *agent, struct rank *r)
         }
         if (len == 0) { /* nobody holds the other end any more */
             /* closing alone does not end the reports: until the keeper runs it has a copy */
-            mend_loop_drop(agent->loop, r->ctl_fd);
-            pthread_mutex_lock(&agent->lock); /* a watcher may pass a connection on */
+            mend_sources_drop(&agent->sources, r->ctl_fd);
+            pthread_mutex_lock(&agent->ranks.lock); /* a watcher may pass a connection on */
             close(r->ctl_fd);
             r->ctl_fd = -1;
-            pthread_mutex_unlock(&agent->lock);
+            pthread_mutex_unlock(&agent->ranks.lock);
             mend_rouse_drop(agent, r);
         }
         return;
@@ -369,29 +371,29 @@ static void hear_last_words(struct agent *agent, struct rank *r)
 {
     bool wanted;
 
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     wanted = r->state.mark == MEND_MARK_EARLY;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
     if (!wanted)
         return;
     mend_control_read(agent, r);
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     mend_rank_step(&r->state, MEND_RANK_WORDS);
-    mend_verdict_life(agent, r);
-    pthread_mutex_unlock(&agent->lock);
-    mend_verdict_reason(agent, r);
+    mend_verdict_life(&agent->verdicts, r);
+    pthread_mutex_unlock(&agent->ranks.lock);
+    mend_verdict_reason(&agent->verdicts, r);
 }
 
 void mend_control_last_words(struct agent *agent)
 {
     uint32_t n;
 
-    pthread_mutex_lock(&agent->lock);
-    n = agent->words_wanted_n;
-    pthread_mutex_unlock(&agent->lock);
-    if (n == agent->words_read_n)
+    pthread_mutex_lock(&agent->ranks.lock);
+    n = agent->verdicts.words_wanted_n;
+    pthread_mutex_unlock(&agent->ranks.lock);
+    if (n == agent->verdicts.words_read_n)
         return;
-    agent->words_read_n = n;
-    for (int i = 0; i < agent->n; i++)
-        hear_last_words(agent, &agent->rank[i]);
+    agent->verdicts.words_read_n = n;
+    for (int i = 0; i < agent->ranks.n; i++)
+        hear_last_words(agent, &agent->ranks.rank[i]);
 }

@@ -47,7 +47,7 @@ static const char *obstacle(int error)
 static void give_up(struct agent *agent, const struct rank *original, const char *why)
 {
     if (!agent->o->quiet)
-        mend_say(agent, "mend: lost ranks of %s are started anew, not copied: %s",
+        mend_say(&agent->tell, "mend: lost ranks of %s are started anew, not copied: %s",
                  original->app->path, why);
     kill(-original->child, SIGKILL);
 }

@@ -18,7 +18,7 @@
  * nothing says when a descriptor is free.
  *
  * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
- * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by agent->lock. */
+ * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by agent->ranks.lock. */
 #include "agent/doorman.h"
 
 #include "base/time.h"
@@ -73,28 +73,35 @@ static bool listen_at(int fd, struct mend_door *door)
     return true;
 }
 
+static void let_in_all(void *self)
+{
+    mend_doorman_before_verdict(self);
+}
+
 bool mend_doorman_open(struct agent *agent)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     struct mend_doorman *d;
 
-    if (fd < 0 || !listen_at(fd, &agent->shm->door)) {
+    if (fd < 0 || !listen_at(fd, &agent->ranks.shm->door)) {
         close(fd);
         return false;
     }
     d = mend_xalloc(1, sizeof(*d));
     d->fd = fd;
     mend_list_init(&d->callers);
-    pthread_mutex_lock(&agent->lock); /* watchers look for it (mend_doorman_before_verdict()) */
+    pthread_mutex_lock(
+        &agent->ranks.lock); /* watchers look for it (mend_doorman_before_verdict()) */
     agent->doorman = d;
-    pthread_mutex_unlock(&agent->lock);
-    return mend_agent_listen_to_door(agent, fd, true);
+    agent->verdicts.door = (struct mend_verdict_door){agent, let_in_all};
+    pthread_mutex_unlock(&agent->ranks.lock);
+    return mend_sources_add_door(&agent->sources, fd, true);
 }
 
 /* The file stays open where it was passed on, so its end here does not take it out of the set. */
 static void show_out(struct agent *agent, struct caller *c)
 {
-    mend_loop_drop(agent->loop, c->fd);
+    mend_loop_drop(agent->sources.loop, c->fd);
     close(c->fd);
     mend_list_remove(&c->link);
     agent->doorman->callers_n--;
@@ -117,19 +124,19 @@ static uint32_t number_of(int32_t name)
 /* What a process of this job is called here, also by other jobs; else -1. */
 static int own_name(const struct agent *agent, int32_t name)
 {
-    if (number_of(name) && number_of(name) == mend_load_relaxed(&agent->shm->number))
+    if (number_of(name) && number_of(name) == mend_load_relaxed(&agent->ranks.shm->number))
         name &= (1 << MEND_ABROAD_NAME_BITS) - 1;
-    return name >= 0 && name < agent->n ? name : -1;
+    return name >= 0 && name < agent->ranks.n ? name : -1;
 }
 
 /* A rank of this node that takes calls; NULL: there is none.  Whether it knows a caller of another job it looks itself. */
 static struct rank *wanted(struct agent *agent, const struct mend_greeting *g)
 {
     int to = own_name(agent, g->to);
-    struct rank *r = to >= 0 ? &agent->rank[to] : NULL;
+    struct rank *r = to >= 0 ? &agent->ranks.rank[to] : NULL;
 
     return r && (own_name(agent, g->from) >= 0 || number_of(g->from)) && mend_rank_is_ours(r) &&
-                   r->ctl_fd >= 0 && !mend_rank_is_dead(agent, to)
+                   r->ctl_fd >= 0 && !mend_rank_is_dead(&agent->ranks, to)
                ? r
                : NULL;
 }
@@ -140,9 +147,9 @@ static bool is_expected(struct agent *agent, const struct mend_greeting *g)
     int to = own_name(agent, g->to);
 
     if (to < 0)
-        return !number_of(g->to) && g->to >= agent->n;
-    return mend_rank_is_ours(&agent->rank[to]) && agent->rank[to].ctl_fd < 0 &&
-           !mend_rank_is_dead(agent, to);
+        return !number_of(g->to) && g->to >= agent->ranks.n;
+    return mend_rank_is_ours(&agent->ranks.rank[to]) && agent->ranks.rank[to].ctl_fd < 0 &&
+           !mend_rank_is_dead(&agent->ranks, to);
 }
 
 /* False: the socket of the rank is full. */
@@ -175,7 +182,7 @@ static bool is_ours(const struct agent *agent, const struct caller *c)
 
     return g->kind == MEND_GREETING_CALL &&
            mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
-           mend_greeting_is(g, agent->shm->door.key, agent->shm->job);
+           mend_greeting_is(g, agent->ranks.shm->door.key, agent->ranks.shm->job);
 }
 
 /* False: there is no nonce, or no room for it. */
@@ -214,7 +221,7 @@ static void hear(struct agent *agent, struct caller *c)
         return;
     }
     c->waits = true;
-    mend_loop_drop(agent->loop, c->fd);
+    mend_loop_drop(agent->sources.loop, c->fd);
 }
 
 static bool show_out_oldest(struct agent *agent)
@@ -246,7 +253,7 @@ static void let_in(struct agent *agent, int fd)
     c->until = mend_time_monotonic_ns() + GREETING_NS;
     mend_list_append(&d->callers, &c->link);
     d->callers_n++;
-    if (!challenge(c) || !mend_agent_listen_to_door(agent, fd, false))
+    if (!challenge(c) || !mend_sources_add_door(&agent->sources, fd, false))
         show_out(agent, c);
 }
 
@@ -259,7 +266,7 @@ static void rest(struct agent *agent)
 {
     struct mend_doorman *d = agent->doorman;
 
-    mend_loop_drop(agent->loop, d->fd);
+    mend_loop_drop(agent->sources.loop, d->fd);
     d->rests_until = mend_time_monotonic_ns() + REST_NS;
 }
 
@@ -281,20 +288,20 @@ static void answer_knocks(struct agent *agent)
 
 void mend_doorman_knock(struct agent *agent)
 {
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     answer_knocks(agent);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 void mend_doorman_hear(struct agent *agent, int fd)
 {
     struct caller *c;
 
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     c = caller_of(agent->doorman, fd);
     if (c)
         hear(agent, c);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 void mend_doorman_before_verdict(struct agent *agent)
@@ -314,10 +321,10 @@ mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
 
     if (!d)
         return next;
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     if (d->rests_until && now >= d->rests_until) {
         d->rests_until = 0;
-        mend_agent_listen_to_door(agent, d->fd, true);
+        mend_sources_add_door(&agent->sources, d->fd, true);
     }
     mend_list_foreach (l, following, &d->callers) {
         struct caller *c = mend_list_entry(l, struct caller, link);
@@ -332,6 +339,6 @@ mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
     }
     if (d->rests_until && d->rests_until < next)
         next = d->rests_until;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
     return next;
 }

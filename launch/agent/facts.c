@@ -49,7 +49,7 @@ struct mend_facts {
 
 static bool is_root(const struct agent *agent)
 {
-    return agent->nodes.me == ROOT;
+    return agent->ranks.nodes.me == ROOT;
 }
 
 /* ---- what is due ---- */
@@ -65,18 +65,18 @@ static struct due *new_due(uint32_t kind, int32_t about, uint32_t runs_n)
 /* With the lock. */
 static void add(struct agent *agent, struct due *d)
 {
-    struct mend_facts *f = agent->nodes.facts;
+    struct mend_facts *f = agent->facts;
 
     mend_list_append(&f->due, &d->link);
     f->due_n++;
-    eventfd_write(agent->note_fd, 1);
+    mend_sources_note(&agent->sources);
 }
 
 static void add_locked(struct agent *agent, struct due *d)
 {
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     add(agent, d);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 static int by_name(const void *a, const void *b)
@@ -92,7 +92,7 @@ void mend_facts_die(struct agent *agent, const struct mend_verdict *v, int n)
 
     for (int i = 0; i < n; i++) {
         d->runs[i] = (struct mend_fact_run){v[i].peer, 1, v[i].cause, v[i].code};
-        agent->rank[v[i].peer].told_dead = true;
+        agent->ranks.rank[v[i].peer].told_dead = true;
     }
     qsort(d->runs, (size_t)n, sizeof(*d->runs), by_name);
     add(agent, d);
@@ -113,7 +113,7 @@ void mend_facts_abort(struct agent *agent, const uint64_t *set, uint32_t words,
     struct due *d = new_due(MEND_FACT_ABORT, 0, (uint32_t)mend_bits_count(set, words));
     uint32_t n = 0;
 
-    for (int32_t i = 0; i < agent->n; i++)
+    for (int32_t i = 0; i < agent->ranks.n; i++)
         if ((uint32_t)i / 64 < words && mend_bits_test(set, i))
             d->runs[n++] = (struct mend_fact_run){i, 1, cause, what.code};
     d->what.runs_n = n;
@@ -123,7 +123,7 @@ void mend_facts_abort(struct agent *agent, const uint64_t *set, uint32_t words,
 /* A process of this node has said so before. */
 static bool is_proposed(struct agent *agent, uint64_t ctx)
 {
-    struct mend_facts *f = agent->nodes.facts;
+    struct mend_facts *f = agent->facts;
     const uint64_t *words;
     bool found = false;
 
@@ -143,8 +143,8 @@ void mend_facts_revoke(struct agent *agent, uint64_t ctx)
         return;
     d = new_due(MEND_FACT_REVOKED, 0, 0);
     d->what.context = ctx;
-    mend_list_append(&agent->nodes.facts->revoked, &d->link);
-    eventfd_write(agent->note_fd, 1);
+    mend_list_append(&agent->facts->revoked, &d->link);
+    mend_sources_note(&agent->sources);
 }
 
 void mend_facts_presence(struct agent *agent, const struct rank *r, enum mend_presence presence)
@@ -154,7 +154,7 @@ void mend_facts_presence(struct agent *agent, const struct rank *r, enum mend_pr
 
     if (was == left)
         return;
-    agent->rank[r->index].told_left = left;
+    agent->ranks.rank[r->index].told_left = left;
     d = new_due(left ? MEND_FACT_LEFT : MEND_FACT_BACK, 0, 1);
     d->runs[0] = (struct mend_fact_run){r->index, 1, 0, 0};
     add_locked(agent, d);
@@ -174,15 +174,15 @@ void mend_facts_end(struct agent *agent, struct rank *const *r, int n)
 
 bool mend_facts_pending(struct agent *agent)
 {
-    struct mend_facts *f = agent->nodes.facts;
+    struct mend_facts *f = agent->facts;
     const uint64_t *words;
     bool due;
 
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     due = f->due_n > 0;
-    for (int i = 0; i < agent->n; i++) /* the log may wait for other victims of an abort */
-        due |= agent->rank[i].told_dead && !mend_rank_is_dead(agent, i);
-    pthread_mutex_unlock(&agent->lock);
+    for (int i = 0; i < agent->ranks.n; i++) /* the log may wait for other victims of an abort */
+        due |= agent->ranks.rank[i].told_dead && !mend_rank_is_dead(&agent->ranks, i);
+    pthread_mutex_unlock(&agent->ranks.lock);
     return due || !mend_list_empty(&f->revoked) || mend_log_proposals(f->log, &words);
 }
 
@@ -204,23 +204,23 @@ static void apply_deaths(struct agent *agent, const struct mend_fact *entry)
         for (int32_t k = run->first; k < run->first + run->n; k++)
             v[n++] = (struct mend_verdict){.peer = k, .cause = run->cause, .code = run->code};
     }
-    mend_verdict_apply(agent, v, n);
+    mend_verdict_apply(&agent->verdicts, v, n);
     free(v);
 }
 
 /* They have not failed, but nobody waits for them any more. */
 static void apply_ends(struct agent *agent, const struct mend_fact *entry)
 {
-    struct rank **ended = mend_xalloc((size_t)agent->n, sizeof(struct rank *));
+    struct rank **ended = mend_xalloc((size_t)agent->ranks.n, sizeof(struct rank *));
     int n = 0;
 
     for (uint32_t i = 0; i < entry->runs_n; i++) {
         const struct mend_fact_run *run = &mend_fact_runs(entry)[i];
 
         for (int32_t k = run->first; k < run->first + run->n; k++)
-            ended[n++] = &agent->rank[k];
+            ended[n++] = &agent->ranks.rank[k];
     }
-    mend_verdict_left(agent, ended, n);
+    mend_verdict_left(&agent->verdicts, ended, n);
     free(ended);
 }
 
@@ -230,15 +230,17 @@ static void apply_causes(struct agent *agent, const struct mend_fact *entry)
         const struct mend_fact_run *run = &mend_fact_runs(entry)[i];
 
         for (int32_t k = run->first; k < run->first + run->n; k++)
-            mend_verdict_explain(
-                agent, &(struct mend_verdict){.peer = k, .cause = run->cause, .code = run->code});
+            if (mend_verdict_explain(
+                    &agent->verdicts,
+                    &(struct mend_verdict){.peer = k, .cause = run->cause, .code = run->code}))
+                mend_links_explain(agent, k);
     }
 }
 
 /* By one of its victims that is waited for: those that had left MPI are not. */
 static void hold(struct agent *agent, const int32_t *named, int32_t n)
 {
-    const struct mend_ledger *l = mend_log_ledger(agent->nodes.facts->log);
+    const struct mend_ledger *l = mend_log_ledger(agent->facts->log);
     struct held *h;
     int32_t i = 0;
 
@@ -249,7 +251,7 @@ static void hold(struct agent *agent, const int32_t *named, int32_t n)
     h = mend_xalloc(1, sizeof(*h));
     h->victim = named[i];
     h->until = mend_time_monotonic_ns() + HOLD_NS;
-    mend_list_append(&agent->nodes.facts->held, &h->link);
+    mend_list_append(&agent->facts->held, &h->link);
 }
 
 /* By the agents of their jobs. */
@@ -267,7 +269,7 @@ static void end_guests(struct agent *agent, const int32_t *named, int32_t n, str
 /* Those of this node end; the others are their agents'. */
 static void apply_abort(struct agent *agent, const struct mend_fact *entry)
 {
-    int32_t *named = mend_xalloc((size_t)agent->n, sizeof(*named)), n = 0;
+    int32_t *named = mend_xalloc((size_t)agent->ranks.n, sizeof(*named)), n = 0;
     struct mend_abort what = {0};
 
     for (uint32_t i = 0; i < entry->runs_n; i++) {
@@ -320,7 +322,7 @@ static void apply(struct agent *agent, const struct mend_fact *entry)
         break;
     case MEND_FACT_NAMES:
         if (is_root(agent))
-            mend_tell_names(agent, end_of(entry));
+            mend_tell_names(&agent->tell, end_of(entry));
         break;
     default:
         break;
@@ -335,7 +337,7 @@ static void send_to(struct agent *agent, int32_t to, const struct mend_log_msg *
     char *buf = mend_xalloc(1, len);
 
     mend_log_wire_encode(msg, buf);
-    mend_post(&agent->root,
+    mend_post(&agent->tell.root,
               &(struct mend_message){
                   .kind = MEND_UP_LOG, .rank = -1, .arg = {to}, .data = buf, .len = (uint32_t)len});
     free(buf);
@@ -343,7 +345,7 @@ static void send_to(struct agent *agent, int32_t to, const struct mend_log_msg *
 
 static void step(struct agent *agent, const struct mend_log_event *ev)
 {
-    struct mend_log *log = agent->nodes.facts->log;
+    struct mend_log *log = agent->facts->log;
     struct mend_log_act act;
     struct mend_log_msg msg;
     int32_t to;
@@ -361,35 +363,35 @@ static void step(struct agent *agent, const struct mend_log_event *ev)
 /* A revocation, or else the oldest.  It stays: only this thread takes one out. */
 static struct due *next_due(struct agent *agent)
 {
-    struct mend_facts *f = agent->nodes.facts;
+    struct mend_facts *f = agent->facts;
     struct mend_list *from = mend_list_empty(&f->revoked) ? &f->due : &f->revoked;
     struct due *d;
 
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     d = mend_list_empty(from) ? NULL : mend_list_entry(from->next, struct due, link);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
     return d;
 }
 
 static void take_out(struct agent *agent, struct due *d)
 {
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     mend_list_remove(&d->link);
-    agent->nodes.facts->due_n -= d->what.kind != MEND_FACT_REVOKED;
-    pthread_mutex_unlock(&agent->lock);
+    agent->facts->due_n -= d->what.kind != MEND_FACT_REVOKED;
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 /* What a process has revoked is so before its death. */
 static void hear_the_dead(struct agent *agent, struct due *d)
 {
     for (uint32_t i = 0; i < d->what.runs_n; i++)
-        mend_control_read(agent, &agent->rank[d->runs[i].first]);
+        mend_control_read(agent, &agent->ranks.rank[d->runs[i].first]);
     d->heard = true;
 }
 
 static bool is_dead(const struct agent *agent, int32_t name)
 {
-    const struct mend_ledger *l = mend_log_ledger(agent->nodes.facts->log);
+    const struct mend_ledger *l = mend_log_ledger(agent->facts->log);
 
     return mend_ledger_name(l, name)->state == MEND_LEDGER_DEAD;
 }
@@ -399,7 +401,7 @@ static mend_time_ns look_at_held(struct agent *agent, mend_time_ns now)
 {
     mend_time_ns next = MEND_TIME_NEVER;
 
-    mend_list_foreach (l, behind, &agent->nodes.facts->held) {
+    mend_list_foreach (l, behind, &agent->facts->held) {
         struct held *h = mend_list_entry(l, struct held, link);
 
         if (is_dead(agent, h->victim)) {
@@ -425,7 +427,7 @@ mend_time_ns mend_facts_look(struct agent *agent, mend_time_ns now)
             hear_the_dead(agent, d);
             continue;
         }
-        if (!mend_log_has_room(agent->nodes.facts->log, d->what.runs_n))
+        if (!mend_log_has_room(agent->facts->log, d->what.runs_n))
             break;
         take_out(agent, d);
         step(agent,
@@ -440,8 +442,8 @@ void mend_facts_hear(struct agent *agent, int32_t from, const void *data, size_t
     size_t words_n = mend_log_wire_words(len);
     uint64_t *words = mend_xalloc(words_n, sizeof(*words));
     struct mend_log_msg msg;
-    if (mend_log_wire_decode(data, len, (int32_t)agent->nodes.n, (int32_t)MEND_NODE_NAMES, words,
-                             words_n, &msg) == MEND_OK)
+    if (mend_log_wire_decode(data, len, (int32_t)agent->ranks.nodes.n, (int32_t)MEND_NODE_NAMES,
+                             words, words_n, &msg) == MEND_OK)
         step(agent, &(struct mend_log_event){.kind = MEND_LOG_HEARD, .agent = from, .msg = &msg});
     free(words);
 }
@@ -467,7 +469,7 @@ static void name_node(struct agent *agent, int32_t node, int n)
     struct due *d = new_due(MEND_FACT_NAMES, node, (uint32_t)n);
     uint32_t runs_n = 0;
 
-    for (int i = 0; i < agent->n; i++) {
+    for (int i = 0; i < agent->ranks.n; i++) {
         struct mend_fact_run *last = &d->runs[runs_n ? runs_n - 1 : 0];
 
         if (agent->o->node_of[i] != node)
@@ -483,7 +485,7 @@ static void name_node(struct agent *agent, int32_t node, int n)
 
 static void name_nodes(struct agent *agent)
 {
-    for (int k = 0; k < (int)agent->nodes.n; k++) {
+    for (int k = 0; k < (int)agent->ranks.nodes.n; k++) {
         int n = mend_options_on_node(agent->o, k);
 
         if (n)
@@ -491,25 +493,36 @@ static void name_nodes(struct agent *agent)
     }
 }
 
+static void on_deaths(void *self, const struct mend_verdict *v, int n)
+{
+    mend_facts_die(self, v, n);
+}
+
+static void on_cause(void *self, const struct rank *r)
+{
+    mend_facts_explain(self, r);
+}
+
 void mend_facts_open(struct agent *agent)
 {
-    struct mend_log_config config = {.me = (int32_t)agent->nodes.me,
+    struct mend_log_config config = {.me = (int32_t)agent->ranks.nodes.me,
                                      .root = ROOT,
-                                     .agents_n = (int32_t)agent->nodes.n,
+                                     .agents_n = (int32_t)agent->ranks.nodes.n,
                                      .names_n = (int32_t)MEND_NODE_NAMES,
-                                     .children_max = agent->nodes.n,
+                                     .children_max = agent->ranks.nodes.n,
                                      .entries_words = 4 * mend_fact_words(MEND_NODE_NAMES),
                                      .proposals_words =
                                          PROPOSALS_WORDS + mend_fact_words(MEND_NODE_NAMES),
                                      .batch_words = BATCH_WORDS,
                                      .entries_per_ack = 1};
-    struct mend_facts *f = agent->nodes.facts = mend_xalloc(1, sizeof(*f));
+    struct mend_facts *f = agent->facts = mend_xalloc(1, sizeof(*f));
 
     mend_list_init(&f->due);
     mend_list_init(&f->revoked);
     mend_list_init(&f->held);
     f->log = mend_xalloc(1, mend_log_size(&config));
     mend_log_init(f->log, &config);
+    agent->verdicts.facts = (struct mend_verdict_facts){agent, on_deaths, on_cause};
     if (!is_root(agent))
         return;
     for (int32_t k = 1; k < config.agents_n; k++)
@@ -519,22 +532,22 @@ void mend_facts_open(struct agent *agent)
 
 void mend_facts_print(struct agent *agent)
 {
-    const struct mend_log *log = agent->nodes.facts->log;
+    const struct mend_log *log = agent->facts->log;
     char text[256];
     const uint64_t *words;
 
     mend_log_print(log, text, sizeof(text));
-    mend_say(agent, "mend:   agent of node %u: %s%s", agent->nodes.me, text,
+    mend_say(&agent->tell, "mend:   agent of node %u: %s%s", agent->ranks.nodes.me, text,
              mend_log_entries(log, &words) ? ", keeps entries for others" : "");
     if (!mend_log_ledger(log))
         return;
     mend_ledger_print(mend_log_ledger(log), text, sizeof(text));
-    mend_say(agent, "mend:   ledger: %s", text);
+    mend_say(&agent->tell, "mend:   ledger: %s", text);
 }
 
 void mend_facts_close(struct agent *agent)
 {
-    mend_log_check(agent->nodes.facts->log);
+    mend_log_check(agent->facts->log);
 }
 
 void mend_facts_join(struct agent *agent)

@@ -17,70 +17,71 @@
 
 #include <string.h>
 
-void mend_far_begin(struct agent *agent, struct rank *r)
+void mend_far_begin(struct mend_ranks *ranks, struct rank *r)
 {
     r->far = true;
     r->place = MEND_PLACE_NONE;
-    r->shared = &agent->far;
+    r->shared = &ranks->far;
     r->own_group = false;
     r->spawn_fd = -1;
     r->state = (struct mend_rank_state){
         .child = MEND_CHILD_ENDED, .ending = MEND_ENDING_TOLD, .news = MEND_NEWS_PRINTED};
 }
 
-void mend_far_skip(struct agent *agent, int i)
+void mend_far_skip(struct mend_ranks *ranks, int i)
 {
-    struct rank *r = &agent->rank[i];
+    struct rank *r = &ranks->rank[i];
 
     *r = (struct rank){.index = i, .wrapped_pidfd = -1, .ctl_fd = -1, .watch_fd = -1};
-    mend_far_begin(agent, r);
-    r->shared = &agent->stub;
+    mend_far_begin(ranks, r);
+    r->shared = &ranks->stub;
 }
 
 void mend_far_open(struct agent *agent)
 {
-    agent->ours = mend_xalloc((size_t)agent->n, sizeof(*agent->ours));
-    for (int i = 0; i < agent->n; i++) {
-        struct rank *r = &agent->rank[i];
+    agent->ranks.ours = mend_xalloc((size_t)agent->ranks.n, sizeof(*agent->ranks.ours));
+    for (int i = 0; i < agent->ranks.n; i++) {
+        struct rank *r = &agent->ranks.rank[i];
 
         r->node = (uint32_t)agent->o->node_of[i];
-        if (r->node == agent->nodes.me)
-            agent->ours[agent->ours_n++] = i;
+        if (r->node == agent->ranks.nodes.me)
+            agent->ranks.ours[agent->ranks.ours_n++] = i;
         else
-            mend_far_begin(agent, r);
+            mend_far_begin(&agent->ranks, r);
     }
-    if (agent->nodes.n)
+    if (agent->ranks.nodes.n)
         mend_facts_open(agent);
 }
 
 void mend_far_ready(struct agent *agent)
 {
-    struct mend_node_of_job me = {.door = agent->shm->door};
+    struct mend_node_of_job me = {.door = agent->ranks.shm->door};
 
-    memcpy(me.host, agent->shm->host, sizeof(me.host));
-    mend_post(&agent->root,
+    memcpy(me.host, agent->ranks.shm->host, sizeof(me.host));
+    mend_post(&agent->tell.root,
               &(struct mend_message){
                   .kind = MEND_UP_READY, .rank = -1, .data = (const char *)&me, .len = sizeof(me)});
 }
 
 void mend_far_tell_presence(struct agent *agent, struct rank *r)
 {
-    enum mend_presence presence = mend_rank_presence(agent, r->index);
+    enum mend_presence presence = mend_rank_presence(&agent->ranks, r->index);
 
     if (!r->guest_of)
         mend_links_presence(agent, r->index);
-    if (!agent->nodes.n)
+    if (!agent->ranks.nodes.n)
         return;
-    mend_post(&agent->root, &(struct mend_message){
-                                .kind = MEND_UP_PRESENCE, .rank = r->index, .arg = {presence}});
+    mend_post(
+        &agent->tell.root,
+        &(struct mend_message){.kind = MEND_UP_PRESENCE, .rank = r->index, .arg = {presence}});
     mend_facts_presence(agent, r, presence);
 }
 
 static void on_nodes(struct agent *agent, const struct mend_message *m)
 {
-    if (m->len != agent->nodes.n * sizeof(struct mend_node_of_job))
+    if (m->len != agent->ranks.nodes.n * sizeof(struct mend_node_of_job))
         return;
-    memcpy(mend_node_of_job(agent->shm, 0), m->data, m->len);
+    memcpy(mend_node_of_job(agent->ranks.shm, 0), m->data, m->len);
     mend_facts_join(agent);
     mend_agent_start(agent);
 }
@@ -88,10 +89,11 @@ static void on_nodes(struct agent *agent, const struct mend_message *m)
 /* Those of this node that wait for it in MPI_Finalize do not sleep (life/finalize.c). */
 static void on_presence(struct agent *agent, const struct mend_message *m)
 {
-    if (m->rank < 0 || m->rank >= agent->n || !agent->rank[m->rank].far)
+    if (m->rank < 0 || m->rank >= agent->ranks.n || !agent->ranks.rank[m->rank].far)
         return;
-    mend_store_release(&mend_node_process_of(agent->shm, m->rank)->presence, (uint32_t)m->arg[0]);
-    if (!agent->rank[m->rank].guest_of)
+    mend_store_release(&mend_node_process_of(agent->ranks.shm, m->rank)->presence,
+                       (uint32_t)m->arg[0]);
+    if (!agent->ranks.rank[m->rank].guest_of)
         mend_links_presence(agent, m->rank);
 }
 
@@ -119,16 +121,16 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         mend_facts_lost(agent, (int32_t)m->arg[0]);
         break;
     case MEND_DOWN_WRITTEN:
-        mend_iof_written(agent->iof, m);
+        mend_iof_written(agent->tell.iof, m);
         break;
     case MEND_DOWN_INPUT:
-        mend_iof_input(agent->iof, m);
+        mend_iof_input(agent->tell.iof, m);
         break;
     case MEND_DOWN_TALLIED:
         mend_tally_answer(agent, m);
         break;
     case MEND_DOWN_END:
-        agent->nodes.ended = true;
+        agent->course.ended = true;
         break;
     case MEND_DOWN_CONNECT:
     case MEND_DOWN_CONNECTED:
@@ -146,13 +148,13 @@ mend_time_ns mend_far_look(struct agent *agent, mend_time_ns now)
 {
     mend_time_ns next;
 
-    if (!agent->nodes.n)
+    if (!agent->ranks.nodes.n)
         return MEND_TIME_NEVER;
     next = mend_facts_look(agent, now);
-    if (agent->nodes.running && !agent->alive_n && !mend_agent_holds(agent) &&
+    if (agent->course.running && !agent->ranks.alive_n && !mend_agent_holds(agent) &&
         !mend_facts_pending(agent)) {
-        mend_tell_deaths(agent);
-        mend_tell_ends(agent);
+        mend_tell_deaths(&agent->tell, &agent->verdicts, &agent->course);
+        mend_tell_ends(&agent->tell, &agent->ranks, &agent->course);
     }
     return next;
 }

@@ -13,8 +13,8 @@ void mend_far_open(struct agent *agent);
 
 /* r, of which name and node are set, is a process of another node; the name i was given where this agent has missed it, and
  * its process never was. */
-void mend_far_begin(struct agent *agent, struct rank *r);
-void mend_far_skip(struct agent *agent, int i);
+void mend_far_begin(struct mend_ranks *ranks, struct rank *r);
+void mend_far_skip(struct mend_ranks *ranks, int i);
 
 /* This node's agent takes connections: tells the root. */
 void mend_far_ready(struct agent *agent);

@@ -78,24 +78,25 @@ int32_t mend_guest_there(const struct mend_link *x, int name)
 
 static bool is_tellable(struct agent *agent, const struct mend_link *x, int i)
 {
-    const struct rank *r = &agent->rank[i];
+    const struct rank *r = &agent->ranks.rank[i];
 
     return !r->guest_of && !has(x->told, i) && (r->far || !mend_rank_has_ended(r)) &&
-           !mend_rank_is_dead(agent, i) && mend_rank_presence(agent, i) != MEND_PRESENCE_LEFT;
+           !mend_rank_is_dead(&agent->ranks, i) &&
+           mend_rank_presence(&agent->ranks, i) != MEND_PRESENCE_LEFT;
 }
 
 /* A run of process i alone. */
 static struct mend_link_run run_of(struct agent *agent, const struct mend_link *x, int i)
 {
     struct mend_link_run run = {.first = i, .n = 1};
-    const struct mend_door *door = agent->nodes.n
-                                       ? &mend_node_of_job(agent->shm, agent->rank[i].node)->door
-                                       : &agent->shm->door;
+    const struct mend_door *door =
+        agent->ranks.nodes.n ? &mend_node_of_job(agent->ranks.shm, agent->ranks.rank[i].node)->door
+                             : &agent->ranks.shm->door;
 
     if (x->far) {
         run.ipv4 = door->ipv4;
         run.port = door->port;
-        run.presence = (uint16_t)mend_rank_presence(agent, i);
+        run.presence = (uint16_t)mend_rank_presence(&agent->ranks, i);
     }
     return run;
 }
@@ -111,7 +112,7 @@ uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend
 {
     uint32_t n = 0;
 
-    for (int i = 0, sum = 0; i < agent->n && sum < MEND_LINK_NAMES_MAX; i++) {
+    for (int i = 0, sum = 0; i < agent->ranks.n && sum < MEND_LINK_NAMES_MAX; i++) {
         struct mend_link_run run;
 
         if (!is_tellable(agent, x, i))
@@ -176,9 +177,9 @@ bool mend_guest_announce(struct agent *agent, struct mend_link *x)
     bool all = true;
 
     fill(x, &m);
-    for (int i = 0; i < agent->n; i++)
-        if (agent->rank[i].ctl_fd >= 0 && !mend_rank_has_ended(&agent->rank[i]))
-            all &= tell(x, &agent->rank[i], &m);
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (agent->ranks.rank[i].ctl_fd >= 0 && !mend_rank_has_ended(&agent->ranks.rank[i]))
+            all &= tell(x, &agent->ranks.rank[i], &m);
     return all;
 }
 
@@ -201,7 +202,7 @@ void mend_links_tell(struct agent *agent, const struct rank *r)
 static void prepare(struct agent *agent, struct mend_link *x, int first, int n)
 {
     for (int i = first; i < first + n; i++) {
-        struct rank *r = &agent->rank[i];
+        struct rank *r = &agent->ranks.rank[i];
 
         *r = (struct rank){.index = i,
                            .guest_of = x,
@@ -212,14 +213,14 @@ static void prepare(struct agent *agent, struct mend_link *x, int first, int n)
                            .state = {.child = MEND_CHILD_ENDED,
                                      .ending = MEND_ENDING_TOLD,
                                      .news = MEND_NEWS_PRINTED}};
-        mend_vacancy_take(agent, r);
+        mend_vacancy_take(&agent->ranks, &agent->tell, r);
     }
 }
 
 static void withdraw(struct agent *agent, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        mend_vacancy_give(agent, &agent->rank[i]);
+        mend_vacancy_give(&agent->ranks, &agent->ranks.rank[i]);
 }
 
 static void give_names(struct mend_link *x, const struct mend_link_run *runs, uint32_t n, int first)
@@ -243,13 +244,13 @@ static void give_names(struct mend_link *x, const struct mend_link_run *runs, ui
 /* Places are there, and all ranks were told. */
 static void begin(struct agent *agent, int first, int total)
 {
-    mend_segment_name(agent, first, total);
-    pthread_mutex_lock(&agent->lock);
+    mend_segment_name(&agent->ranks, first, total);
+    pthread_mutex_lock(&agent->ranks.lock);
     for (int i = 0; i < total; i++)
-        mend_detector_add(agent->detector);
-    agent->n += total;
-    pthread_mutex_unlock(&agent->lock);
-    mend_verdict_call_all(agent);
+        mend_detector_add(agent->verdicts.detector);
+    agent->ranks.n += total;
+    pthread_mutex_unlock(&agent->ranks.lock);
+    mend_rank_call_all(&agent->ranks);
 }
 
 static int count(const struct mend_link_run *runs, uint32_t n)
@@ -265,11 +266,11 @@ static void prepare_far(struct agent *agent, struct mend_link *x, int at,
                         const struct mend_link_run *run)
 {
     for (int i = at; i < at + run->n; i++) {
-        struct rank *r = &agent->rank[i];
+        struct rank *r = &agent->ranks.rank[i];
 
         *r = (struct rank){
             .index = i, .guest_of = x, .wrapped_pidfd = -1, .ctl_fd = -1, .watch_fd = -1};
-        mend_far_begin(agent, r);
+        mend_far_begin(&agent->ranks, r);
     }
 }
 
@@ -277,20 +278,20 @@ static void prepare_far(struct agent *agent, struct mend_link *x, int at,
 static void note_presence(struct agent *agent, int at, const struct mend_link_run *run)
 {
     for (int i = at; i < at + run->n; i++)
-        mend_store_relaxed(&mend_node_process_of(agent->shm, i)->presence, run->presence);
+        mend_store_relaxed(&mend_node_process_of(agent->ranks.shm, i)->presence, run->presence);
 }
 
 /* Names that this agent has missed are before them. */
 bool mend_guest_name_far(struct agent *agent, struct mend_link *x, int first,
                          const struct mend_link_run *runs, uint32_t n)
 {
-    int begin_at = agent->n, at = first, total = count(runs, n);
+    int begin_at = agent->ranks.n, at = first, total = count(runs, n);
 
     for (int i = begin_at; i < first; i++)
-        mend_far_skip(agent, i);
+        mend_far_skip(&agent->ranks, i);
     for (uint32_t i = 0; i < n; at += runs[i++].n)
         prepare_far(agent, x, at, &runs[i]);
-    if (!mend_segment_admit(agent, begin_at, first + total - begin_at))
+    if (!mend_segment_admit(&agent->ranks, begin_at, first + total - begin_at))
         return false;
     for (uint32_t i = 0, name = (uint32_t)first; i < n; name += (uint32_t)runs[i++].n)
         note_presence(agent, (int)name, &runs[i]);
@@ -304,10 +305,10 @@ bool mend_guest_name_far(struct agent *agent, struct mend_link *x, int first,
 static int admit_far(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
                      uint32_t n)
 {
-    if (count(runs, n) > (int)MEND_NODE_NAMES - agent->n ||
+    if (count(runs, n) > (int)MEND_NODE_NAMES - agent->ranks.n ||
         x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
         return ENOSPC;
-    return mend_guest_name_far(agent, x, agent->n, runs, n) ? 0 : ENOSPC;
+    return mend_guest_name_far(agent, x, agent->ranks.n, runs, n) ? 0 : ENOSPC;
 }
 
 int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
@@ -316,16 +317,16 @@ int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend
     struct mend_abroad_block last =
         x->blocks_n ? x->block[x->blocks_n - 1] : (struct mend_abroad_block){0};
     uint32_t blocks_before = x->blocks_n;
-    int first = agent->n, total = count(runs, n);
+    int first = agent->ranks.n, total = count(runs, n);
 
     if (x->far)
         return admit_far(agent, x, runs, n);
     mend_vacancy_collect(agent);
-    if (total > mend_vacancies(agent) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
+    if (total > mend_vacancies(&agent->ranks) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
         return ENOSPC;
     prepare(agent, x, first, total);
     give_names(x, runs, n, first);
-    if (!mend_segment_admit(agent, first, total) || !mend_guest_announce(agent, x)) {
+    if (!mend_segment_admit(&agent->ranks, first, total) || !mend_guest_announce(agent, x)) {
         x->blocks_n = blocks_before;
         if (blocks_before)
             x->block[blocks_before - 1] = last;
@@ -346,9 +347,9 @@ void mend_guest_presence(struct agent *agent, const struct mend_link *x, int32_t
 
     if (name < 0 || !x->far)
         return;
-    mend_store_release(&mend_node_process_of(agent->shm, name)->presence, (uint32_t)presence);
-    if (agent->nodes.n)
-        mend_far_tell_presence(agent, &agent->rank[name]);
+    mend_store_release(&mend_node_process_of(agent->ranks.shm, name)->presence, (uint32_t)presence);
+    if (agent->ranks.nodes.n)
+        mend_far_tell_presence(agent, &agent->ranks.rank[name]);
 }
 
 /* Those that were not told of yet are told with what they say then (run_of()). */
@@ -357,7 +358,7 @@ void mend_links_presence(struct agent *agent, int i)
     mend_list_foreach (l, next, &agent->links) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
         struct mend_link_msg m = {.kind = MEND_LINK_PRESENCE, .n = 1};
-        int32_t body[2] = {i, (int32_t)mend_rank_presence(agent, i)};
+        int32_t body[2] = {i, (int32_t)mend_rank_presence(&agent->ranks, i)};
 
         if (!x->mirror && x->far && has(x->told, i) && mend_link_is_open(agent, x))
             mend_link_send(agent, x, &m, body, MEND_COUNT_OF(body));
@@ -373,14 +374,14 @@ static void propose(struct agent *agent, struct mend_verdict *v, uint32_t n)
     int ended_n = 0, dead_n = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        if (agent->rank[v[i].peer].told_left)
-            ended[ended_n++] = &agent->rank[v[i].peer];
+        if (agent->ranks.rank[v[i].peer].told_left)
+            ended[ended_n++] = &agent->ranks.rank[v[i].peer];
         else
             v[dead_n++] = v[i];
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     if (dead_n)
         mend_facts_die(agent, v, dead_n);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
     if (ended_n)
         mend_facts_end(agent, ended, ended_n);
     free(ended);
@@ -388,11 +389,11 @@ static void propose(struct agent *agent, struct mend_verdict *v, uint32_t n)
 
 static void propose_cause(struct agent *agent, struct rank *r, const struct mend_link_death *d)
 {
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     r->verdict.cause = (uint8_t)d->cause;
     r->verdict.code = d->code;
     mend_facts_explain(agent, r);
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
@@ -405,18 +406,18 @@ void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct me
     for (uint32_t i = 0; i < n; i++) {
         int name = mend_guest_name(x, d[i].name);
 
-        if (name >= 0 && !mend_rank_is_dead(agent, name) && !agent->rank[name].told_dead &&
-            !agent->rank[name].told_ended)
+        if (name >= 0 && !mend_rank_is_dead(&agent->ranks, name) &&
+            !agent->ranks.rank[name].told_dead && !agent->ranks.rank[name].told_ended)
             v[known_n++] = (struct mend_verdict){.peer = name,
                                                  .cause = (uint8_t)d[i].cause,
                                                  .code = d[i].code,
                                                  .when_ns = age_ns < now ? now - age_ns : 0,
                                                  .late = late};
     }
-    if (known_n && agent->nodes.n)
+    if (known_n && agent->ranks.nodes.n)
         propose(agent, v, known_n);
     else if (known_n)
-        mend_verdict_guests(agent, v, known_n);
+        mend_verdict_guests(&agent->verdicts, &agent->tell, v, known_n);
     free(v);
 }
 
@@ -424,11 +425,12 @@ void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct m
 {
     int name = mend_guest_name(x, d->name);
 
-    if (name >= 0 && agent->nodes.n)
-        propose_cause(agent, &agent->rank[name], d);
-    else if (name >= 0 && mend_rank_is_dead(agent, name) && agent->rank[name].verdict_k >= 0)
+    if (name >= 0 && agent->ranks.nodes.n)
+        propose_cause(agent, &agent->ranks.rank[name], d);
+    else if (name >= 0 && mend_rank_is_dead(&agent->ranks, name) &&
+             agent->ranks.rank[name].verdict_k >= 0)
         mend_store_relaxed(
-            &mend_node_death_of(agent->shm, (uint32_t)agent->rank[name].verdict_k)->why,
+            &mend_node_death_of(agent->ranks.shm, (uint32_t)agent->ranks.rank[name].verdict_k)->why,
             MEND_NODE_WHY(d->cause, d->code));
 }
 
@@ -436,7 +438,7 @@ void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct m
 
 static struct mend_link_death death_of(const struct agent *agent, uint32_t k)
 {
-    const struct mend_node_death *d = mend_node_death_of(agent->shm, k);
+    const struct mend_node_death *d = mend_node_death_of(agent->ranks.shm, k);
     uint64_t why = mend_load_relaxed(&d->why);
 
     return (struct mend_link_death){(int32_t)d->name, (int32_t)MEND_NODE_WHY_CAUSE(why),
@@ -445,26 +447,26 @@ static struct mend_link_death death_of(const struct agent *agent, uint32_t k)
 
 static bool is_told_death(const struct agent *agent, const struct mend_link *x, uint32_t k)
 {
-    int name = (int)mend_node_death_of(agent->shm, k)->name;
+    int name = (int)mend_node_death_of(agent->ranks.shm, k)->name;
 
-    return !agent->rank[name].guest_of && has(x->told, name);
+    return !agent->ranks.rank[name].guest_of && has(x->told, name);
 }
 
 /* Those that were given together go in one message, as far as it has room. */
 static void tell_deaths(struct agent *agent, struct mend_link *x, mend_time_ns now)
 {
-    uint32_t end = mend_load_acquire(&agent->shm->deaths_n);
+    uint32_t end = mend_load_acquire(&agent->ranks.shm->deaths_n);
     struct mend_link_death d[MEND_LINK_DEATHS_MAX];
 
     while (x->sent_k < end) {
-        const struct mend_node_death *death = mend_node_death_of(agent->shm, x->sent_k);
+        const struct mend_node_death *death = mend_node_death_of(agent->ranks.shm, x->sent_k);
         uint32_t first = death->first;
         struct mend_link_msg m = {.kind = MEND_LINK_DEATH,
                                   .age_ns = now > death->when_ns ? now - death->when_ns : 0,
                                   .code = (int32_t)death->late};
 
         for (; x->sent_k < end && m.n < MEND_LINK_DEATHS_MAX &&
-               mend_node_death_of(agent->shm, x->sent_k)->first == first;
+               mend_node_death_of(agent->ranks.shm, x->sent_k)->first == first;
              x->sent_k++)
             if (is_told_death(agent, x, x->sent_k))
                 d[m.n++] = death_of(agent, x->sent_k);
@@ -482,9 +484,9 @@ static void tell_causes(struct agent *agent, struct mend_link *x)
 
         if (!is_told_death(agent, x, x->explained_k))
             continue;
-        if (d.cause == MEND_CAUSE_UNKNOWN && agent->rank[d.name].far)
+        if (d.cause == MEND_CAUSE_UNKNOWN && agent->ranks.rank[d.name].far)
             continue; /* mend_links_explain() */
-        if (d.cause == MEND_CAUSE_UNKNOWN && !mend_rank_has_ended(&agent->rank[d.name]))
+        if (d.cause == MEND_CAUSE_UNKNOWN && !mend_rank_has_ended(&agent->ranks.rank[d.name]))
             return;
         mend_link_send(agent, x, &m, &d, 3);
     }
@@ -494,7 +496,7 @@ void mend_links_explain(struct agent *agent, int name)
 {
     mend_list_foreach (l, next, &agent->links) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
-        uint32_t k = (uint32_t)agent->rank[name].verdict_k;
+        uint32_t k = (uint32_t)agent->ranks.rank[name].verdict_k;
         struct mend_link_death d = death_of(agent, k);
         struct mend_link_msg m = {.kind = MEND_LINK_EXPLAIN, .n = 1};
 
@@ -507,9 +509,10 @@ void mend_links_explain(struct agent *agent, int name)
 /* Nobody here looks at these dead any more: their agents may give their places again. */
 static void release(struct agent *agent)
 {
-    for (; agent->released_n < agent->cleared_n; agent->released_n++) {
-        int32_t name = (int32_t)mend_node_death_of(agent->shm, agent->released_n)->name, there;
-        struct mend_link *x = agent->rank[name].guest_of;
+    for (; agent->released_n < agent->ranks.cleared_n; agent->released_n++) {
+        int32_t name = (int32_t)mend_node_death_of(agent->ranks.shm, agent->released_n)->name,
+                there;
+        struct mend_link *x = agent->ranks.rank[name].guest_of;
         struct mend_link_msg m = {.kind = MEND_LINK_RELEASED, .n = 1};
 
         if (!x || x->far || !mend_link_is_open(agent, x))
@@ -570,7 +573,7 @@ static uint32_t list_living(struct agent *agent, const struct mend_link *x, bool
         for (int32_t k = 0; k < x->block[i].n; k++) {
             int32_t there = x->block[i].there + k;
 
-            if (!mend_rank_is_dead(agent, x->block[i].here + k) &&
+            if (!mend_rank_is_dead(&agent->ranks, x->block[i].here + k) &&
                 (!ended_only || has_ended(x, &x->block[i], there)))
                 d[n++] = (struct mend_link_death){there, MEND_CAUSE_LOST, 0};
         }
@@ -580,7 +583,7 @@ static uint32_t list_living(struct agent *agent, const struct mend_link *x, bool
 /* All at once, so that nobody sees some of a job that ended as a whole. */
 static mend_time_ns look_at_lost(struct agent *agent, struct mend_link *x, mend_time_ns now)
 {
-    struct mend_link_death *d = mend_xalloc((size_t)agent->n + 1, sizeof(*d));
+    struct mend_link_death *d = mend_xalloc((size_t)agent->ranks.n + 1, sizeof(*d));
     uint32_t all_n = list_living(agent, x, false, d), ended_n = list_living(agent, x, true, d);
 
     if (!x->lost_until)
@@ -591,7 +594,7 @@ static mend_time_ns look_at_lost(struct agent *agent, struct mend_link *x, mend_
     }
     all_n = list_living(agent, x, false, d);
     for (uint32_t i = 0; i < all_n && !x->far; i++)
-        agent->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, NULL, d[i].name);
+        agent->ranks.rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, NULL, d[i].name);
     mend_guest_deaths(agent, x, d, all_n, now, false);
     free(d);
     memset(x->held, 0, MEND_LINK_WORDS * sizeof(*x->held));
@@ -604,7 +607,7 @@ static mend_time_ns announce_again(struct agent *agent, struct mend_link *x, men
     if (!x->announce_due)
         return MEND_TIME_NEVER;
     x->announce_due = !mend_guest_announce(agent, x);
-    mend_verdict_call_all(agent);
+    mend_rank_call_all(&agent->ranks);
     return x->announce_due ? now + AGAIN_NS : MEND_TIME_NEVER;
 }
 

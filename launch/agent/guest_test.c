@@ -75,7 +75,7 @@ void mend_link_send(struct agent *j, struct mend_link *l, struct mend_link_msg *
     memcpy(sent[sent_n++].death, body, words * 4);
 }
 
-int mend_vacancies(const struct agent *j)
+int mend_vacancies(const struct mend_ranks *j)
 {
     (void)j;
     return vacancies;
@@ -87,27 +87,28 @@ bool mend_vacancy_collect(struct agent *j)
     return false;
 }
 
-void mend_vacancy_take(struct agent *j, struct rank *r)
+void mend_vacancy_take(struct mend_ranks *j, const struct mend_tell *tell, struct rank *r)
 {
+    (void)tell;
     r->place = mend_place_at((uint32_t)r->index);
     r->shared = mend_node_rank_of(j->shm, r->place);
     vacancies--;
 }
 
-void mend_vacancy_give(struct agent *j, struct rank *r)
+void mend_vacancy_give(struct mend_ranks *j, struct rank *r)
 {
     (void)j;
     r->shared = NULL;
     vacancies++;
 }
 
-bool mend_segment_admit(struct agent *j, int first, int n)
+bool mend_segment_admit(struct mend_ranks *j, int first, int n)
 {
     (void)j, (void)first, (void)n;
     return !segment_fails;
 }
 
-void mend_segment_name(struct agent *j, int first, int n)
+void mend_segment_name(struct mend_ranks *j, int first, int n)
 {
     (void)j, (void)first, (void)n;
 }
@@ -118,16 +119,18 @@ void mend_detector_add(struct mend_detector *d)
     watched_n++;
 }
 
-void mend_verdict_call_all(struct agent *j)
+void mend_rank_call_all(struct mend_ranks *j)
 {
     (void)j;
 }
 
-void mend_verdict_guests(struct agent *j, struct mend_verdict *v, uint32_t n)
+void mend_verdict_guests(struct mend_verdicts *j, const struct mend_tell *tell,
+                         struct mend_verdict *v, uint32_t n)
 {
+    (void)tell;
     for (uint32_t i = 0; i < n; i++) {
         verdict[verdicts_n++] = v[i];
-        mend_store_release(&j->rank[v[i].peer].shared->fate, MEND_PEER_DEAD);
+        mend_store_release(&j->ranks->rank[v[i].peer].shared->fate, MEND_PEER_DEAD);
     }
 }
 
@@ -139,7 +142,7 @@ void mend_facts_die(struct agent *j, const struct mend_verdict *v, int n)
 {
     for (int i = 0; i < n; i++) {
         proposed[proposed_n++] = v[i];
-        j->rank[v[i].peer].told_dead = true;
+        j->ranks.rank[v[i].peer].told_dead = true;
     }
 }
 
@@ -158,14 +161,14 @@ void mend_facts_explain(struct agent *j, const struct rank *r)
     explained_n++;
 }
 
-void mend_far_begin(struct agent *j, struct rank *r)
+void mend_far_begin(struct mend_ranks *j, struct rank *r)
 {
     r->far = true;
     r->shared = &j->far;
     r->state.child = MEND_CHILD_ENDED;
 }
 
-void mend_far_skip(struct agent *j, int i)
+void mend_far_skip(struct mend_ranks *j, int i)
 {
     (void)j, (void)i;
     skipped_n++;
@@ -173,7 +176,7 @@ void mend_far_skip(struct agent *j, int i)
 
 void mend_far_tell_presence(struct agent *j, struct rank *r)
 {
-    passed_on = mend_rank_presence(j, r->index);
+    passed_on = mend_rank_presence(&j->ranks, r->index);
 }
 
 void *mend_xalloc(size_t count, size_t size)
@@ -208,17 +211,18 @@ static void drop(struct mend_node_header *h)
 
 static void begin(void)
 {
-    drop(agent.shm);
+    drop(agent.ranks.shm);
     drop(x.shm);
     free(x.block);
     free(x.told);
     free(x.held);
     free(x.there);
     memset(&agent, 0, sizeof(agent));
-    agent.n = OURS;
-    agent.rank = ranks;
-    agent.shm = segment();
-    pthread_mutex_init(&agent.lock, NULL);
+    agent.verdicts.ranks = &agent.ranks;
+    agent.ranks.n = OURS;
+    agent.ranks.rank = ranks;
+    agent.ranks.shm = segment();
+    pthread_mutex_init(&agent.ranks.lock, NULL);
     mend_list_init(&agent.links);
     for (int i = 0; i < OURS; i++)
         ranks[i] =
@@ -226,7 +230,7 @@ static void begin(void)
                           .ctl_fd = -1,
                           .watch_fd = -1,
                           .verdict_k = -1,
-                          .shared = mend_node_rank_of(agent.shm, mend_place_at((uint32_t)i))};
+                          .shared = mend_node_rank_of(agent.ranks.shm, mend_place_at((uint32_t)i))};
     x = (struct mend_link){.fd = -1, .shm_fd = -1, .shm = segment()};
     x.block = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*x.block));
     x.told = mend_xalloc(MEND_LINK_WORDS, sizeof(*x.told));
@@ -251,14 +255,14 @@ static uint32_t untold(struct mend_link_run *runs)
 /* One of ours dies: entry k of the log, published with those since `first`. */
 static void die(uint32_t name, uint32_t first, enum mend_cause cause)
 {
-    uint32_t k = mend_load_relaxed(&agent.shm->deaths_n);
-    struct mend_node_death *d = mend_node_death_of(agent.shm, k);
+    uint32_t k = mend_load_relaxed(&agent.ranks.shm->deaths_n);
+    struct mend_node_death *d = mend_node_death_of(agent.ranks.shm, k);
 
     d->name = name;
     d->first = first;
     mend_store_relaxed(&d->why, MEND_NODE_WHY(cause, 9));
     mend_store_release(&ranks[name].shared->fate, MEND_PEER_DEAD);
-    mend_store_release(&agent.shm->deaths_n, k + 1);
+    mend_store_release(&agent.ranks.shm->deaths_n, k + 1);
 }
 
 static void mark_life(int32_t there)
@@ -282,7 +286,7 @@ MEND_TEST(processes_are_told_of_once)
     struct mend_link_run runs[4];
 
     begin();
-    mend_store_release(&mend_node_process_of(agent.shm, 1)->presence, MEND_PRESENCE_LEFT);
+    mend_store_release(&mend_node_process_of(agent.ranks.shm, 1)->presence, MEND_PRESENCE_LEFT);
     CHECK_EQ(untold(runs), 2);
     CHECK_EQ(runs[0].first, 0);
     CHECK_EQ(runs[0].n, 1);
@@ -317,7 +321,7 @@ MEND_TEST(guests_have_names_here)
     CHECK_EQ(x.blocks_n, 1);
     CHECK_EQ(admit(9, 2), 0);
     CHECK_EQ(x.blocks_n, 2);
-    CHECK_EQ(agent.n, OURS + 6);
+    CHECK_EQ(agent.ranks.n, OURS + 6);
     CHECK_EQ(watched_n, 6);
     CHECK_EQ(x.guests_n, 6);
     for (int32_t there = 0; there < 12; there++) {
@@ -340,7 +344,7 @@ MEND_TEST(there_is_no_room)
     segment_fails = true;
     CHECK_EQ(admit(4, 1), ENOSPC);
     CHECK_EQ(vacancies, 6);
-    CHECK_EQ(agent.n, OURS + 2);
+    CHECK_EQ(agent.ranks.n, OURS + 2);
     CHECK_EQ(x.blocks_n, 1);
     CHECK_EQ(x.block[0].n, 2);
     CHECK_EQ(mend_guest_name(&x, 4), -1);
@@ -375,7 +379,7 @@ MEND_TEST(a_link_tells_how_old_a_death_is)
     begin();
     CHECK_EQ(untold(runs), 1);
     die(1, 0, MEND_CAUSE_SIGNAL);
-    mend_node_death_of(agent.shm, 0)->when_ns = 1000;
+    mend_node_death_of(agent.ranks.shm, 0)->when_ns = 1000;
     mend_guest_look(&agent, &x, 1700);
     CHECK_EQ(sent[0].age_ns, 700);
     begin();
@@ -396,7 +400,7 @@ MEND_TEST(deaths_here)
     struct mend_link_run runs[4];
 
     begin();
-    mend_store_release(&mend_node_process_of(agent.shm, 3)->presence, MEND_PRESENCE_LEFT);
+    mend_store_release(&mend_node_process_of(agent.ranks.shm, 3)->presence, MEND_PRESENCE_LEFT);
     CHECK_EQ(untold(runs), 1);
     die(0, 0, MEND_CAUSE_SIGNAL);
     die(1, 0, MEND_CAUSE_SIGNAL);
@@ -411,7 +415,7 @@ MEND_TEST(deaths_here)
     CHECK_EQ(sent[1].death[0].name, 2);
     CHECK_EQ(sent[2].kind, MEND_LINK_EXPLAIN);
     CHECK_EQ(sent[3].death[0].name, 1);
-    mend_store_relaxed(&mend_node_death_of(agent.shm, 3)->why,
+    mend_store_relaxed(&mend_node_death_of(agent.ranks.shm, 3)->why,
                        MEND_NODE_WHY(MEND_CAUSE_SIGNAL, 11));
     mend_guest_look(&agent, &x, 2);
     CHECK_EQ(sent_n, 5);
@@ -429,7 +433,7 @@ MEND_TEST(the_place_of_a_dead_guest_is_released)
     die(OURS, 0, MEND_CAUSE_SIGNAL);
     mend_guest_look(&agent, &x, 1);
     CHECK_EQ(sent_n, 0);
-    agent.cleared_n = 1;
+    agent.ranks.cleared_n = 1;
     mend_guest_look(&agent, &x, 2);
     mend_guest_look(&agent, &x, 3);
     CHECK_EQ(sent_n, 1);
@@ -502,9 +506,9 @@ MEND_TEST(far_processes_are_told_of_with_door_and_presence)
 
     begin();
     x.far = true;
-    agent.shm->door = (struct mend_door){.ipv4 = 7, .port = 8};
+    agent.ranks.shm->door = (struct mend_door){.ipv4 = 7, .port = 8};
     for (int i = 0; i < OURS; i++)
-        mend_store_release(&mend_node_process_of(agent.shm, i)->presence,
+        mend_store_release(&mend_node_process_of(agent.ranks.shm, i)->presence,
                            i == 2 ? MEND_PRESENCE_AWAY : MEND_PRESENCE_IN_MPI);
     CHECK_EQ(untold(runs), 3); /* of one presence each */
     CHECK_EQ(runs[1].first, 2);
@@ -525,12 +529,12 @@ MEND_TEST(far_guests_have_names_and_no_places)
     CHECK_EQ(admit_at(3, 1, 2, MEND_PRESENCE_IN_MPI), 0);
     CHECK_EQ(x.blocks_n, 2);
     CHECK_EQ(x.block[1].port, 2);
-    CHECK_EQ(agent.n, OURS + 4);
+    CHECK_EQ(agent.ranks.n, OURS + 4);
     CHECK_EQ(watched_n, 4);
     CHECK(ranks[OURS].far && ranks[OURS].guest_of == &x);
-    CHECK_EQ(mend_rank_presence(&agent, OURS + 2), MEND_PRESENCE_AWAY);
+    CHECK_EQ(mend_rank_presence(&agent.ranks, OURS + 2), MEND_PRESENCE_AWAY);
     mend_guest_presence(&agent, &x, 2, MEND_PRESENCE_IN_MPI);
-    CHECK_EQ(mend_rank_presence(&agent, OURS + 2), MEND_PRESENCE_IN_MPI);
+    CHECK_EQ(mend_rank_presence(&agent.ranks, OURS + 2), MEND_PRESENCE_IN_MPI);
     mend_guest_presence(&agent, &x, 9, MEND_PRESENCE_IN_MPI); /* nobody is called so */
     CHECK_EQ(admit_at(4, MEND_NODE_NAMES, 1, MEND_PRESENCE_IN_MPI), ENOSPC);
 }
@@ -545,7 +549,7 @@ MEND_TEST(names_that_the_root_gives)
     skipped_n = 0;
     CHECK(mend_guest_name_far(&agent, &x, OURS + 3, &run, 1));
     CHECK_EQ(skipped_n, 3);
-    CHECK_EQ(agent.n, OURS + 5);
+    CHECK_EQ(agent.ranks.n, OURS + 5);
     CHECK_EQ(x.guests_n, 2);
     CHECK_EQ(mend_guest_name(&x, 1), OURS + 4);
 }
@@ -557,7 +561,7 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
 
     begin();
     x.far = true;
-    agent.nodes.n = 2;
+    agent.ranks.nodes.n = 2;
     CHECK(mend_guest_name_far(&agent, &x, OURS, &(struct mend_link_run){.n = 2, .port = 1}, 1));
     proposed_n = explained_n = 0;
     mend_guest_deaths(&agent, &x, d, 2, 5, false);
@@ -567,7 +571,7 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
     CHECK_EQ(proposed[1].peer, OURS + 1);
     mend_guest_explain(&agent, &x, &d[1]);
     CHECK_EQ(explained_n, 1);
-    CHECK(mend_guest_name_far(&agent, &x, agent.n,
+    CHECK(mend_guest_name_far(&agent, &x, agent.ranks.n,
                               &(struct mend_link_run){.first = 2, .n = 2, .port = 1}, 1));
     ranks[OURS + 2].told_left = true; /* its end is not a failure */
     d[0].name = 2;
@@ -597,7 +601,7 @@ MEND_TEST(the_cause_of_a_death_on_another_node)
     mend_guest_look(&agent, &x, 1);
     CHECK_EQ(sent_n, 1);
     CHECK_EQ(sent[0].kind, MEND_LINK_DEATH);
-    mend_store_relaxed(&mend_node_death_of(agent.shm, 0)->why,
+    mend_store_relaxed(&mend_node_death_of(agent.ranks.shm, 0)->why,
                        MEND_NODE_WHY(MEND_CAUSE_SIGNAL, 11));
     mend_links_explain(&agent, 1);
     CHECK_EQ(sent_n, 2);

@@ -162,8 +162,8 @@ static void look_at_mpiexec(struct watch *w)
 
 static void watch_mpiexec(const struct agent *agent, int fd)
 {
-    struct watch w = {.shm = agent->shm,
-                      .mpiexec = agent->self_pid,
+    struct watch w = {.shm = agent->ranks.shm,
+                      .mpiexec = agent->ranks.self_pid,
                       .limit = agent->o->params.agent_stop_timeout_ns,
                       .looked = mend_time_monotonic_ns(),
                       .ran = true};
@@ -175,18 +175,19 @@ static void watch_mpiexec(const struct agent *agent, int fd)
 
 void mend_keeper_has_revived(struct agent *agent)
 {
-    uint32_t n = mend_load_acquire(&agent->shm->revived_n); /* pairs with the release in revive() */
+    uint32_t n =
+        mend_load_acquire(&agent->ranks.shm->revived_n); /* pairs with the release in revive() */
 
     if (n == agent->revived_n)
         return;
     agent->revived_n = n;
     mend_say(
-        agent,
+        &agent->tell,
         "mend: mpiexec (pid %d, host %s) was stopped for %.1f s while ranks were running, and no "
         "rank could learn of a death; so it was continued (MEND_AGENT_STOP_TIMEOUT=0 leaves it "
         "stopped)",
-        (int)agent->self_pid, agent->shm->host,
-        (double)mend_load_relaxed(&agent->shm->revived_after_ns) / 1e9);
+        (int)agent->ranks.self_pid, agent->ranks.shm->host,
+        (double)mend_load_relaxed(&agent->ranks.shm->revived_after_ns) / 1e9);
 }
 
 /* Descriptors of the keeper: the pipe only, so that it holds nobody's output open. */
@@ -214,8 +215,8 @@ static _Noreturn void keep(struct agent *agent, int fd)
     fd = keep_only(fd);
     watch_mpiexec(agent, fd);
     if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
-        kill_everything(agent->shm);
-        await_ends(agent->shm);
+        kill_everything(agent->ranks.shm);
+        await_ends(agent->ranks.shm);
         mend_sweep_names(agent);
     }
     _exit(0);

@@ -57,8 +57,8 @@ void mend_links_open(struct agent *agent)
     mend_list_init(&agent->links);
     mend_list_init(&agent->errands);
     agent->contact = new_contact(ROOM, ROOM);
-    mend_contact_init(agent->contact, agent->shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
-    agent->door_fd = agent->nodes.me ? -1 : mend_link_door(agent->shm->job);
+    mend_contact_init(agent->contact, agent->ranks.shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
+    agent->door_fd = agent->ranks.nodes.me ? -1 : mend_link_door(agent->ranks.shm->job);
 }
 
 /* ---- links ---- */
@@ -99,7 +99,7 @@ struct mend_link *mend_link_add(struct agent *agent, int fd)
     x->told = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->told));
     x->held = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->held));
     x->there = mend_xalloc(MEND_NODE_NAMES, sizeof(*x->there));
-    mend_agent_listen_to_link(agent, fd, true, false);
+    mend_sources_set_link(&agent->sources, fd, true, false);
     return x;
 }
 
@@ -110,7 +110,7 @@ static void leave_guests(struct agent *agent, const struct mend_link *x)
 
     for (uint32_t i = 0; i < x->blocks_n; i++)
         for (int k = 0; k < x->block[i].n; k++)
-            agent->rank[x->block[i].here + k].guest_of = &nobody;
+            agent->ranks.rank[x->block[i].here + k].guest_of = &nobody;
 }
 
 static void drop_segment(struct mend_link *x)
@@ -147,7 +147,7 @@ void mend_link_free(struct agent *agent, struct mend_link *x)
 
 bool mend_link_learn_ways(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m)
 {
-    x->far = m->far || agent->nodes.n;
+    x->far = m->far || agent->ranks.nodes.n;
     memcpy(x->key, m->key, sizeof(x->key));
     return !x->far || agent->doorman || mend_doorman_open(agent);
 }
@@ -183,14 +183,14 @@ static void say(struct agent *agent, struct mend_link *x, const struct mend_cont
                               .turn = c->turn,
                               .job = c->job,
                               .to = c->to,
-                              .far = agent->nodes.n > 0};
+                              .far = agent->ranks.nodes.n > 0};
 
-    memcpy(m.key, agent->shm->door.key, sizeof(m.key));
+    memcpy(m.key, agent->ranks.shm->door.key, sizeof(m.key));
     if (c->word == MEND_CONTACT_ASK || c->word == MEND_CONTACT_TELL) {
         send_runs(agent, x, (enum mend_link_kind)c->word, c->code);
     } else if (c->word != MEND_CONTACT_HELLO && c->word != MEND_CONTACT_OLLEH) {
         mend_link_send(agent, x, &m, NULL, 0);
-    } else if (!mend_link_greet(x, &m, agent->shm_fd)) {
+    } else if (!mend_link_greet(x, &m, agent->ranks.shm_fd)) {
         mend_link_step(agent, (struct mend_contact_event){.kind = MEND_CONTACT_ENDED,
                                                           .link = x->id,
                                                           .error = ECONNREFUSED});
@@ -232,7 +232,9 @@ static int are_known(struct agent *agent, uint64_t other, int first, int n)
             continue;
         for (int i = first; i < first + n; i++)
             if (!mend_guest_is_told(x, i))
-                return mend_rank_is_dead(agent, i) || has_ended(&agent->rank[i]) ? ESRCH : ENOSPC;
+                return mend_rank_is_dead(&agent->ranks, i) || has_ended(&agent->ranks.rank[i])
+                           ? ESRCH
+                           : ENOSPC;
         return 0;
     }
     return ENOENT;
@@ -266,7 +268,7 @@ void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, u
                                 .ask = number};
 
     if (r->far) {
-        mend_post(&agent->root,
+        mend_post(&agent->tell.root,
                   &(struct mend_message){.kind = MEND_UP_CONNECTED,
                                          .rank = r->index,
                                          .arg = {(int64_t)job, (int64_t)number, error}});
@@ -274,32 +276,33 @@ void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, u
     }
     if (r->ctl_fd >= 0 &&
         send(r->ctl_fd, &m, MEND_CTL_ABROAD_BYTES(0), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
-        mend_verdict_call(agent, r);
+        mend_rank_call(&agent->ranks, r);
 }
 
 static void answer(struct agent *agent, const struct mend_contact_act *act)
 {
-    mend_link_answer(agent, &agent->rank[act->rank], act->job, act->number, do_errand(agent, act));
+    mend_link_answer(agent, &agent->ranks.rank[act->rank], act->job, act->number,
+                     do_errand(agent, act));
 }
 
 /* release: pairs with the acquire in own_number() (node/abroad.c) */
 static void opened(struct agent *agent, struct mend_link *x, uint64_t other)
 {
-    mend_store_release(&agent->shm->number, agent->contact->number);
+    mend_store_release(&agent->ranks.shm->number, agent->contact->number);
     x->other = other;
     x->number = mend_contact_link(agent->contact, x->id)->number;
     if (!x->far)
         return;
-    mend_store_relaxed(&agent->shm->tells_presence, 1);
+    mend_store_relaxed(&agent->ranks.shm->tells_presence, 1);
     /* Pairs with the fence in tell_presence() (rt/local.c): either a rank tells what it says of itself from now on, or this
      * agent reads it when it tells the other job of the rank. */
     atomic_thread_fence(memory_order_seq_cst);
-    x->sent_k = x->explained_k = mend_load_acquire(&agent->shm->deaths_n);
+    x->sent_k = x->explained_k = mend_load_acquire(&agent->ranks.shm->deaths_n);
 }
 
 static void close_link(struct agent *agent, struct mend_link *x, bool kept)
 {
-    mend_agent_listen_to_link(agent, x->fd, false, false);
+    mend_sources_set_link(&agent->sources, x->fd, false, false);
     close(x->fd);
     x->fd = -1;
     x->closed = !kept;
@@ -360,8 +363,8 @@ void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64
 {
     struct errand *e;
 
-    if (agent->nodes.me) {
-        mend_post(&agent->root,
+    if (agent->ranks.nodes.me) {
+        mend_post(&agent->tell.root,
                   &(struct mend_message){.kind = MEND_UP_CONNECT,
                                          .rank = r->index,
                                          .arg = {(int64_t)other, (int64_t)number, first, names_n}});
@@ -389,7 +392,7 @@ void mend_link_mourned(struct agent *agent, struct mend_link *x)
 void mend_link_forgotten(struct agent *agent, struct mend_link *x)
 {
     x->closed = true;
-    if (agent->nodes.n)
+    if (agent->ranks.nodes.n)
         mend_mirror_parted(agent, x);
     mend_link_step(agent,
                    (struct mend_contact_event){.kind = MEND_CONTACT_FORGOTTEN, .link = x->id});

@@ -20,7 +20,7 @@ static void give_places(struct agent *agent, struct mend_link *x, const struct m
     at = (int32_t)(n * MEND_LINK_RUN_WORDS);
     for (uint32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < runs[i].n; k++)
-            body[at++] = (int32_t)agent->rank[mend_guest_name(x, runs[i].first + k)].place.at;
+            body[at++] = (int32_t)agent->ranks.rank[mend_guest_name(x, runs[i].first + k)].place.at;
     mend_link_send(agent, x, &m, body, (size_t)at);
     free(body);
 }
@@ -40,7 +40,7 @@ static void on_guests(struct agent *agent, struct mend_link *x, const struct men
         for (int32_t k = 0; k < runs[i].n; k++)
             x->there[runs[i].first + k] = mend_place_at((uint32_t)*places++);
     x->announce_due = !mend_guest_announce(agent, x);
-    mend_verdict_call_all(agent);
+    mend_rank_call_all(&agent->ranks);
 }
 
 static void on_released(struct mend_link *x, const int32_t *names, uint32_t n)
@@ -82,7 +82,7 @@ static void admit(struct agent *agent, struct mend_link *x, const struct mend_li
 {
     const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
 
-    if (m->n && agent->nodes.n)
+    if (m->n && agent->ranks.nodes.n)
         mend_mirror_admit(agent, x, m);
     else
         mend_link_admitted(agent, x, m, m->n ? mend_guest_admit(agent, x, runs, m->n) : 0);
@@ -195,15 +195,16 @@ void mend_links_read(struct agent *agent, int fd)
 void mend_links_abort(struct agent *agent, int by, const uint64_t *set, uint32_t words,
                       struct mend_abort what)
 {
-    int32_t *names = mend_xalloc((size_t)agent->n, sizeof(*names));
+    int32_t *names = mend_xalloc((size_t)agent->ranks.n, sizeof(*names));
 
     mend_list_foreach (l, next, &agent->links) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
         struct mend_link_msg m = {
             .kind = MEND_LINK_ABORT, .code = what.code, .follows = what.follows, .from = by};
 
-        for (int i = 0; i < agent->n && (uint32_t)i / 64 < words; i++)
-            if (agent->rank[i].guest_of == x && mend_bits_test(set, i) && m.n < MEND_LINK_BODY_MAX)
+        for (int i = 0; i < agent->ranks.n && (uint32_t)i / 64 < words; i++)
+            if (agent->ranks.rank[i].guest_of == x && mend_bits_test(set, i) &&
+                m.n < MEND_LINK_BODY_MAX)
                 names[m.n++] = mend_guest_there(x, i);
         if (m.n && mend_link_is_open(agent, x))
             mend_link_send(agent, x, &m, names, m.n);

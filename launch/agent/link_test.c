@@ -32,20 +32,20 @@
 
 static int admitted_n, deaths_n, explained_n, announced_n, untold_n, aborted_n, waits_for_room;
 
-void mend_agent_listen_to_link(struct agent *agent, int fd, bool in, bool out)
+void mend_sources_set_link(const struct mend_sources *sources, int fd, bool in, bool out)
 {
-    (void)agent, (void)fd, (void)in;
+    (void)sources, (void)fd, (void)in;
     waits_for_room = out;
 }
 
-void mend_verdict_call(struct agent *agent, const struct rank *r)
+void mend_rank_call(struct mend_ranks *ranks, const struct rank *r)
 {
-    (void)agent, (void)r;
+    (void)ranks, (void)r;
 }
 
-void mend_verdict_call_all(struct agent *agent)
+void mend_rank_call_all(struct mend_ranks *ranks)
 {
-    (void)agent;
+    (void)ranks;
 }
 
 void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
@@ -215,9 +215,9 @@ static int segment(uint64_t id, struct mend_node_header **header_p)
 static void begin(struct side *s)
 {
     memset(s, 0, sizeof(*s));
-    s->agent.n = RANKS;
-    s->agent.rank = s->ranks;
-    s->agent.shm_fd = segment(fresh_job(), &s->agent.shm);
+    s->agent.ranks.n = RANKS;
+    s->agent.ranks.rank = s->ranks;
+    s->agent.ranks.shm_fd = segment(fresh_job(), &s->agent.ranks.shm);
     CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, s->ctl), 0);
     for (int i = 0; i < RANKS; i++)
         s->ranks[i] = (struct rank){.index = i, .ctl_fd = i ? -1 : s->ctl[0], .watch_fd = -1};
@@ -276,8 +276,8 @@ static void end(struct side *s)
     close(s->agent.door_fd);
     close(s->ctl[0]);
     close(s->ctl[1]);
-    close(s->agent.shm_fd);
-    munmap(s->agent.shm, layout.at[MEND_NODE_PART_CELL]);
+    close(s->agent.ranks.shm_fd);
+    munmap(s->agent.ranks.shm, layout.at[MEND_NODE_PART_CELL]);
     free(s->agent.contact);
 }
 
@@ -320,7 +320,7 @@ static struct stranger knock(struct side *s)
     struct stranger x = {.job = fresh_job()};
 
     x.shm_fd = segment(x.job, &x.shm);
-    CHECK_EQ(mend_link_reach(s->agent.shm->job, &x.fd), 0);
+    CHECK_EQ(mend_link_reach(s->agent.ranks.shm->job, &x.fd), 0);
     work(s, NULL);
     return x;
 }
@@ -335,11 +335,11 @@ static struct mend_link_msg hello(const struct stranger *x, const struct side *s
 {
     static uint32_t number = 1000;
 
-    number += 1 + (number + 1 == s->agent.shm->number);
+    number += 1 + (number + 1 == s->agent.ranks.shm->number);
     return (struct mend_link_msg){.magic = MEND_LINK_MAGIC,
                                   .kind = MEND_LINK_HELLO,
                                   .job = x->job,
-                                  .to = s->agent.shm->job,
+                                  .to = s->agent.ranks.shm->job,
                                   .number = number,
                                   .turn = 1};
 }
@@ -388,18 +388,18 @@ MEND_TEST(two_agents_connect_their_jobs)
 {
     begin(&a);
     begin(&b);
-    ask(&a, b.agent.shm->job);
+    ask(&a, b.agent.ranks.shm->job);
     CHECK_EQ(answer(&a), -1);
     work(&a, &b);
     CHECK_EQ(answer(&a), 0);
-    CHECK_EQ(first_link(&a)->other, b.agent.shm->job);
-    CHECK_EQ(first_link(&b)->other, a.agent.shm->job);
-    CHECK_EQ(first_link(&a)->number, b.agent.shm->number);
-    CHECK_EQ(first_link(&b)->number, a.agent.shm->number);
-    CHECK(a.agent.shm->number && a.agent.shm->number != b.agent.shm->number);
+    CHECK_EQ(first_link(&a)->other, b.agent.ranks.shm->job);
+    CHECK_EQ(first_link(&b)->other, a.agent.ranks.shm->job);
+    CHECK_EQ(first_link(&a)->number, b.agent.ranks.shm->number);
+    CHECK_EQ(first_link(&b)->number, a.agent.ranks.shm->number);
+    CHECK(a.agent.ranks.shm->number && a.agent.ranks.shm->number != b.agent.ranks.shm->number);
     CHECK_EQ(admitted_n, 2);
     CHECK_EQ(announced_n, 2);
-    ask(&b, a.agent.shm->job);
+    ask(&b, a.agent.ranks.shm->job);
     work(&a, &b);
     CHECK_EQ(answer(&b), 0);
     CHECK(first_link(&a)->link.next == &a.agent.links); /* the same link */
@@ -416,14 +416,14 @@ MEND_TEST(a_revocation_is_passed_on)
     begin(&a);
     begin(&b);
     begin(&c);
-    ask(&a, b.agent.shm->job);
+    ask(&a, b.agent.ranks.shm->job);
     work(&a, &b);
-    ask(&b, c.agent.shm->job);
+    ask(&b, c.agent.ranks.shm->job);
     work(&b, &c);
-    ask(&c, a.agent.shm->job);
+    ask(&c, a.agent.ranks.shm->job);
     work(&c, &a);
-    jobs[0] = b.agent.shm->job;
-    jobs[1] = c.agent.shm->job;
+    jobs[0] = b.agent.ranks.shm->job;
+    jobs[1] = c.agent.ranks.shm->job;
     revoked_n = 0;
     mend_links_revoke(&a.agent, 7, jobs, 1);
     work(&b, &c);
@@ -444,8 +444,8 @@ MEND_TEST(both_call_at_once)
 {
     begin(&a);
     begin(&b);
-    ask(&a, b.agent.shm->job);
-    ask(&b, a.agent.shm->job);
+    ask(&a, b.agent.ranks.shm->job);
+    ask(&b, a.agent.ranks.shm->job);
     work(&b, &a);
     for (int i = 0; i < 4; i++) { /* one may rest until the other's call has come */
         work_at(&b, MEND_TIME_NEVER - 1 - MEND_NS_PER_S);
@@ -465,11 +465,11 @@ MEND_TEST(a_job_that_has_ended_is_not_found)
 
     begin(&a);
     begin(&b);
-    other = b.agent.shm->job;
+    other = b.agent.ranks.shm->job;
     end(&b);
     ask(&a, other);
     CHECK_EQ(answer(&a), ENOENT);
-    ask(&a, a.agent.shm->job); /* nor is its own */
+    ask(&a, a.agent.ranks.shm->job); /* nor is its own */
     CHECK_EQ(answer(&a), ENOENT);
     end(&a);
 }
@@ -482,8 +482,8 @@ MEND_TEST(many_questions_and_links)
     begin(&a);
     for (int i = 0; i < 9; i++) {
         begin(&other[i]);
-        ask(&a, other[i].agent.shm->job);
-        ask(&a, other[i].agent.shm->job);
+        ask(&a, other[i].agent.ranks.shm->job);
+        ask(&a, other[i].agent.ranks.shm->job);
     }
     for (int i = 0; i < 9; i++)
         work(&a, &other[i]);
@@ -522,7 +522,7 @@ MEND_TEST(greetings_that_are_damaged)
         leave(&x);
     }
     CHECK_EQ(descriptors(), before);
-    CHECK_EQ(a.agent.shm->number, 0);
+    CHECK_EQ(a.agent.ranks.shm->number, 0);
     end(&a);
 }
 
@@ -656,7 +656,7 @@ MEND_TEST(a_job_of_several_nodes)
     presence_n = 0;
     send_fd(x.fd, &whole, sizeof(whole), -1);
     work(&a, NULL);
-    CHECK_EQ(mend_load_relaxed(&a.agent.shm->tells_presence), 1);
+    CHECK_EQ(mend_load_relaxed(&a.agent.ranks.shm->tells_presence), 1);
     CHECK_EQ(presence_n, 1);
     leave(&x);
     end(&a);
@@ -675,9 +675,9 @@ MEND_TEST(names_come_from_the_root)
 
     begin(&a);
     begin(&b);
-    a.agent.nodes.n = 2;
+    a.agent.ranks.nodes.n = 2;
     asked_names_n = parted_n = 0;
-    ask(&b, a.agent.shm->job);
+    ask(&b, a.agent.ranks.shm->job);
     while (!mend_link_is_open(&b.agent, first_link(&b))) {
         work_at(&a, mend_time_monotonic_ns());
         work_at(&b, mend_time_monotonic_ns());
@@ -784,7 +784,7 @@ MEND_TEST(another_user_is_not_talked_to)
     begin(&a);
     child = fork();
     if (child == 0)
-        call_as_nobody(a.agent.shm->job);
+        call_as_nobody(a.agent.ranks.shm->job);
     while (waitpid(child, &status, WNOHANG) == 0) {
         mend_links_knock(&a.agent);
         CHECK(mend_list_empty(&a.agent.links));

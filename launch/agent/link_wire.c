@@ -90,7 +90,7 @@ static void queue(struct agent *agent, struct mend_link *x, const void *bytes, s
     q->len = len;
     memcpy(q->bytes, bytes, len);
     mend_list_append(&x->out, &q->link);
-    mend_agent_listen_to_link(agent, x->fd, !x->admits, true);
+    mend_sources_set_link(&agent->sources, x->fd, !x->admits, true);
 }
 
 void mend_link_flush(struct agent *agent, struct mend_link *x)
@@ -104,7 +104,7 @@ void mend_link_flush(struct agent *agent, struct mend_link *x)
         free(q);
     }
     if (x->fd >= 0)
-        mend_agent_listen_to_link(agent, x->fd, !x->admits, false);
+        mend_sources_set_link(&agent->sources, x->fd, !x->admits, false);
 }
 
 void mend_link_send(struct agent *agent, struct mend_link *x, struct mend_link_msg *m,
@@ -166,7 +166,7 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
         (m->kind == MEND_LINK_PRESENCE && (m->n != 1 || (uint32_t)m->body[1] > MEND_PRESENCE_AWAY)))
         return false;
     for (uint32_t i = 0; has_runs && i < m->n; i++) {
-        int32_t end = ours ? agent->n : (int32_t)MEND_NODE_NAMES;
+        int32_t end = ours ? agent->ranks.n : (int32_t)MEND_NODE_NAMES;
 
         if (runs[i].n <= 0 || runs[i].presence > MEND_PRESENCE_AWAY || runs[i].first < 0 ||
             runs[i].first > end - runs[i].n || (names += (size_t)runs[i].n) > MEND_LINK_NAMES_MAX)
@@ -178,7 +178,7 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
             return false;
     for (uint32_t i = 0; (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT) && i < m->n;
          i++)
-        if (m->body[i] < 0 || m->body[i] >= agent->n)
+        if (m->body[i] < 0 || m->body[i] >= agent->ranks.n)
             return false;
     return words == need + (m->kind == MEND_LINK_GUESTS ? names : 0);
 }

@@ -51,18 +51,18 @@ void mend_mirror_admit(struct agent *agent, struct mend_link *x, const struct me
     }
     x->admits = mend_xalloc(1, sizeof(*m) + body);
     memcpy(x->admits, m, sizeof(*m) + body);
-    mend_agent_listen_to_link(agent, x->fd, false, !mend_list_empty(&x->out));
+    mend_sources_set_link(&agent->sources, x->fd, false, !mend_list_empty(&x->out));
     g = mend_xalloc(1, len);
     *g = (struct guests){.job = x->other, .number = x->number, .own = agent->contact->number};
     memcpy(g->key, x->key, sizeof(g->key));
     memcpy(g->runs, m->body, body);
     for (uint32_t i = 0; i < m->n; i++)
         total += g->runs[i].n;
-    mend_post(&agent->root, &(struct mend_message){.kind = MEND_UP_GUESTS,
-                                                   .rank = -1,
-                                                   .arg = {total, (int64_t)x->other},
-                                                   .data = (const char *)g,
-                                                   .len = (uint32_t)len});
+    mend_post(&agent->tell.root, &(struct mend_message){.kind = MEND_UP_GUESTS,
+                                                        .rank = -1,
+                                                        .arg = {total, (int64_t)x->other},
+                                                        .data = (const char *)g,
+                                                        .len = (uint32_t)len});
     free(g);
 }
 
@@ -78,25 +78,27 @@ static void on_admitted(struct agent *agent, const struct mend_message *m)
     mend_link_admitted(agent, x, admits, (int)m->arg[1]);
     free(admits);
     if (x->fd >= 0) {
-        mend_agent_listen_to_link(agent, x->fd, true, !mend_list_empty(&x->out));
+        mend_sources_set_link(&agent->sources, x->fd, true, !mend_list_empty(&x->out));
         mend_link_read(agent, x);
     }
-    eventfd_write(agent->note_fd, 1); /* what is due now is looked at */
+    mend_sources_note(&agent->sources); /* what is due now is looked at */
 }
 
 void mend_mirror_parted(struct agent *agent, const struct mend_link *x)
 {
-    mend_post(&agent->root, &(struct mend_message){
-                                .kind = MEND_UP_PARTED, .rank = -1, .arg = {(int64_t)x->other}});
+    mend_post(
+        &agent->tell.root,
+        &(struct mend_message){.kind = MEND_UP_PARTED, .rank = -1, .arg = {(int64_t)x->other}});
 }
 
 static void on_connect(struct agent *agent, const struct mend_message *m)
 {
     int64_t first = m->arg[2], n = m->arg[3];
 
-    if (m->rank >= 0 && m->rank < agent->n && first >= 0 && n >= 0 && first + n <= agent->n)
-        mend_link_asked(agent, &agent->rank[m->rank], (uint64_t)m->arg[0], (uint64_t)m->arg[1],
-                        (int)first, (int)n);
+    if (m->rank >= 0 && m->rank < agent->ranks.n && first >= 0 && n >= 0 &&
+        first + n <= agent->ranks.n)
+        mend_link_asked(agent, &agent->ranks.rank[m->rank], (uint64_t)m->arg[0],
+                        (uint64_t)m->arg[1], (int)first, (int)n);
 }
 
 /* ---- at all nodes ---- */
@@ -114,7 +116,7 @@ static struct mend_link *mirror_of(struct agent *agent, const struct guests *g)
     x->number = g->number;
     memcpy(x->key, g->key, sizeof(x->key));
     /* release: pairs with the acquire in own_number() (node/abroad.c) */
-    mend_store_release(&agent->shm->number, g->own);
+    mend_store_release(&agent->ranks.shm->number, g->own);
     return x;
 }
 
@@ -124,11 +126,12 @@ static void on_guests(struct agent *agent, const struct mend_message *m)
 
     memcpy(g, m->data, m->len);
     if (!mend_guest_name_far(agent, mirror_of(agent, g), (int)m->arg[0], g->runs, runs_of(m))) {
-        mend_say(agent, "mpiexec: no memory for the names of a connected job: %s", strerror(errno));
+        mend_say(&agent->tell, "mpiexec: no memory for the names of a connected job: %s",
+                 strerror(errno));
         exit(EXIT_FAILURE);
     }
     free(g);
-    mend_post(&agent->root, &(struct mend_message){.kind = MEND_UP_NAMED, .rank = -1});
+    mend_post(&agent->tell.root, &(struct mend_message){.kind = MEND_UP_NAMED, .rank = -1});
 }
 
 static void on_parted(struct agent *agent, const struct mend_message *m)
@@ -146,9 +149,10 @@ void mend_mirror_hear(struct agent *agent, const struct mend_message *m)
         on_connect(agent, m);
         break;
     case MEND_DOWN_CONNECTED:
-        if (m->rank >= 0 && m->rank < agent->n && mend_rank_is_ours(&agent->rank[m->rank]))
-            mend_link_answer(agent, &agent->rank[m->rank], (uint64_t)m->arg[0], (uint64_t)m->arg[1],
-                             (int)m->arg[2]);
+        if (m->rank >= 0 && m->rank < agent->ranks.n &&
+            mend_rank_is_ours(&agent->ranks.rank[m->rank]))
+            mend_link_answer(agent, &agent->ranks.rank[m->rank], (uint64_t)m->arg[0],
+                             (uint64_t)m->arg[1], (int)m->arg[2]);
         break;
     case MEND_DOWN_GUESTS:
         on_guests(agent, m);

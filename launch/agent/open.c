@@ -46,7 +46,7 @@ static void create_segment(struct agent *agent)
     bool lifted = mend_limits_lift(RLIMIT_FSIZE, &before);
     uint64_t bytes = 0;
     char what[128];
-    bool ok = mend_segment_create(agent, &bytes);
+    bool ok = mend_segment_create(&agent->ranks, &agent->tell, &bytes);
     int error = errno;
 
     if (lifted && ok)
@@ -55,7 +55,7 @@ static void create_segment(struct agent *agent)
         return;
     errno = error;
     snprintf(what, sizeof(what), "the shared segment of %llu MiB for %d ranks cannot be created",
-             (unsigned long long)(bytes >> 20), agent->n);
+             (unsigned long long)(bytes >> 20), agent->ranks.n);
     die(what);
 }
 
@@ -63,24 +63,24 @@ static void create_ranks(struct agent *agent)
 {
     struct mend_options *o = agent->o;
 
-    agent->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*agent->rank));
+    agent->ranks.rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*agent->ranks.rank));
     for (int a = 0, i = 0; a < o->apps_n; a++)
         for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
-            agent->rank[i] = (struct rank){.index = i,
-                                           .app = &o->apps[a],
-                                           .app_index = a,
-                                           .world_n = agent->n,
-                                           .spawn_fd = -1,
-                                           .own_group = !(i == o->tty_rank && o->at_terminal),
-                                           .wrapped_pidfd = -1,
-                                           .ctl_fd = -1,
-                                           .watch_fd = -1};
+            agent->ranks.rank[i] = (struct rank){.index = i,
+                                                 .app = &o->apps[a],
+                                                 .app_index = a,
+                                                 .world_n = agent->ranks.n,
+                                                 .spawn_fd = -1,
+                                                 .own_group = !(i == o->tty_rank && o->at_terminal),
+                                                 .wrapped_pidfd = -1,
+                                                 .ctl_fd = -1,
+                                                 .watch_fd = -1};
 }
 
 /* The rank that has the terminal runs in gdb, the others as always. */
 static void use_gdb(struct agent *agent)
 {
-    struct rank *r = &agent->rank[agent->o->tty_rank];
+    struct rank *r = &agent->ranks.rank[agent->o->tty_rank];
     struct mend_app *app = mend_xalloc(1, sizeof(*app));
     int words_n = 0;
 
@@ -115,8 +115,8 @@ static void create_detector(struct agent *agent)
         config.stop_max_ns = config.stop_ns < TIME_LONG / p->stop_growth
                                  ? config.stop_ns * p->stop_growth
                                  : TIME_LONG;
-    agent->detector = mend_xalloc(1, mend_detector_size(MEND_NODE_NAMES));
-    mend_detector_init(agent->detector, agent->n, &config, agent->start_ns);
+    agent->verdicts.detector = mend_xalloc(1, mend_detector_size(MEND_NODE_NAMES));
+    mend_detector_init(agent->verdicts.detector, agent->ranks.n, &config, agent->tell.start_ns);
 }
 
 static void open_descriptors(struct agent *agent)
@@ -124,27 +124,29 @@ static void open_descriptors(struct agent *agent)
     static const int ours[] = {SIGCHLD, SIGCONT};
 
     agent->signal_fd = mend_process_signals(ours, MEND_COUNT_OF(ours));
-    agent->note_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (agent->signal_fd < 0 || agent->note_fd < 0)
+    agent->sources.note_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (agent->signal_fd < 0 || agent->sources.note_fd < 0)
         die("the system has no file descriptors left");
 }
 
 void mend_agent_open(struct agent *agent, struct mend_options *o)
 {
     agent->o = o;
-    agent->self_pid = getpid();
-    agent->n = o->ranks_n;
-    agent->places_n = mend_options_places(o);
-    agent->start_ns = mend_time_monotonic_ns();
+    agent->ranks.self_pid = getpid();
+    agent->ranks.n = o->ranks_n;
+    agent->ranks.places_n = mend_options_places(o);
+    agent->tell.start_ns = mend_time_monotonic_ns();
     agent->start_by_ns =
-        o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : agent->start_ns + o->timeout_ns;
-    agent->tick_at = agent->scan_at = agent->news_at = MEND_TIME_NEVER;
-    agent->reporting = o->report_path != NULL;
-    pthread_mutex_init(&agent->lock, NULL);
-    mend_list_init(&agent->asked);
+        o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : agent->tell.start_ns + o->timeout_ns;
+    agent->verdicts.tick_at = agent->scan_at = agent->tell.news_at = MEND_TIME_NEVER;
+    agent->tell.reporting = o->report_path != NULL;
+    agent->tell.quiet = o->quiet;
+    agent->verdicts.ranks = &agent->ranks;
+    pthread_mutex_init(&agent->ranks.lock, NULL);
+    mend_list_init(&agent->requests.asked);
     open_descriptors(agent);
     create_ranks(agent);
-    mend_vacancy_init(agent);
+    mend_vacancy_init(&agent->ranks);
     mend_far_open(agent);
     if (o->gdb)
         use_gdb(agent);
@@ -152,7 +154,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     create_segment(agent);
     mend_links_open(agent);
     /* One of one node opens its door when it is connected with a job of several (link.c). */
-    if (agent->nodes.n && !mend_doorman_open(agent))
+    if (agent->ranks.nodes.n && !mend_doorman_open(agent))
         die("cannot take connections on the loopback interface");
     mend_bind_choose(agent);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -162,13 +164,14 @@ static void say_started(struct agent *agent)
 {
     char cores[64], text[48];
 
-    for (int i = 0; agent->o->verbose && i < agent->ours_n; i++) {
-        const struct rank *r = &agent->rank[agent->ours[i]];
+    for (int i = 0; agent->o->verbose && i < agent->ranks.ours_n; i++) {
+        const struct rank *r = &agent->ranks.rank[agent->ranks.ours[i]];
 
         mend_place_text(&r->cpus, text, sizeof(text));
-        snprintf(cores, sizeof(cores), agent->bound ? " on processors %s" : "%s",
-                 agent->bound ? text : "");
-        mend_say(agent, "mend: rank %d: pid %d, %s%s", r->index, r->child, r->app->path, cores);
+        snprintf(cores, sizeof(cores), agent->ranks.bound ? " on processors %s" : "%s",
+                 agent->ranks.bound ? text : "");
+        mend_say(&agent->tell, "mend: rank %d: pid %d, %s%s", r->index, r->child, r->app->path,
+                 cores);
     }
     if (agent->o->report_bindings)
         mend_bind_report(agent);
@@ -178,16 +181,16 @@ bool mend_agent_start(struct agent *agent)
 {
     bool started;
 
-    mend_watch_start(agent, agent->ours, agent->ours_n);
+    mend_watch_start(&agent->verdicts, &agent->sources, agent->ranks.ours, agent->ranks.ours_n);
     started = mend_start_local(agent);
     if (started)
         mend_spares_start(agent);
     mend_keeper_start(agent);
     if (started)
         say_started(agent);
-    mend_iof_started_all(agent->iof);
-    mend_tell_started(agent, started);
-    agent->nodes.running = true;
+    mend_iof_started_all(agent->tell.iof);
+    mend_tell_started(&agent->tell, started, agent->ranks.shm->host);
+    agent->course.running = true;
     mend_agent_listen_to_all(agent);
     return started;
 }
@@ -197,11 +200,11 @@ static void say_overslept(struct agent *agent)
 {
     unsigned n = 0;
 
-    for (int i = 0; i < agent->n; i++)
-        n += mend_load_relaxed(&agent->rank[i].shared->overslept_n);
+    for (int i = 0; i < agent->ranks.n; i++)
+        n += mend_load_relaxed(&agent->ranks.rank[i].shared->overslept_n);
     if (n)
         mend_say(
-            agent,
+            &agent->tell,
             "mend: %u sleep%s of ranks lasted until SLEEP_MAX although something had arrived: a "
             "wake-up was lost, which is a bug in Mend; please report it",
             n, n > 1 ? "s" : "");
@@ -214,6 +217,6 @@ void mend_agent_close(struct agent *agent)
     mend_sweep_reap(agent);
     mend_sweep_names(agent);
     say_overslept(agent);
-    if (agent->nodes.n)
+    if (agent->ranks.nodes.n)
         mend_facts_close(agent);
 }

@@ -78,16 +78,16 @@ struct mend_papers {
 
 static struct mend_papers *papers(struct agent *agent)
 {
-    struct mend_papers *p = agent->nodes.papers;
+    struct mend_papers *p = agent->papers;
 
     if (p)
         return p;
-    p = agent->nodes.papers = mend_xalloc(1, sizeof(*p));
+    p = agent->papers = mend_xalloc(1, sizeof(*p));
     mend_list_init(&p->questions);
     mend_list_init(&p->searches);
     mend_list_init(&p->mapped);
     mend_list_init(&p->kept);
-    p->lost = mend_xalloc(mend_bits_words((int32_t)agent->nodes.n), sizeof(*p->lost));
+    p->lost = mend_xalloc(mend_bits_words((int32_t)agent->ranks.nodes.n), sizeof(*p->lost));
     return p;
 }
 
@@ -105,8 +105,8 @@ static struct mend_node_slab *slab_of(struct agent *agent, mend_place place, uin
         if (m->place == place.at && m->slab == slab)
             return m->at;
     }
-    at = mmap(NULL, sizeof(*m->at), PROT_READ, MAP_SHARED | MAP_NORESERVE, agent->shm_fd,
-              (off_t)mend_node_slab_at(agent->shm, place, slab));
+    at = mmap(NULL, sizeof(*m->at), PROT_READ, MAP_SHARED | MAP_NORESERVE, agent->ranks.shm_fd,
+              (off_t)mend_node_slab_at(agent->ranks.shm, place, slab));
     if (at == MAP_FAILED)
         return NULL;
     m = mend_xalloc(1, sizeof(*m));
@@ -118,7 +118,7 @@ static struct mend_node_slab *slab_of(struct agent *agent, mend_place place, uin
 static uint32_t look_at_rank(struct agent *agent, const struct rank *r, uint64_t mark, uint64_t seq,
                              unsigned char *buf)
 {
-    uint32_t n = mend_load_relaxed(&mend_node_rank_of(agent->shm, r->place)->vote_blocks_n);
+    uint32_t n = mend_load_relaxed(&mend_node_rank_of(agent->ranks.shm, r->place)->vote_blocks_n);
 
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = k % MEND_NODE_SLAB_BLOCKS;
@@ -144,11 +144,11 @@ void mend_papers_keep(struct agent *agent, struct rank *r)
 {
     uint32_t n;
 
-    if (!agent->nodes.n || !mend_rank_is_ours(r) || r->papers_kept ||
+    if (!agent->ranks.nodes.n || !mend_rank_is_ours(r) || r->papers_kept ||
         r->place.at == MEND_PLACE_NONE.at)
         return;
     r->papers_kept = true;
-    n = mend_load_relaxed(&mend_node_rank_of(agent->shm, r->place)->vote_blocks_n);
+    n = mend_load_relaxed(&mend_node_rank_of(agent->ranks.shm, r->place)->vote_blocks_n);
     for (uint32_t k = 0; k < n; k++) {
         struct mend_node_slab *s = slab_of(agent, r->place, k / MEND_NODE_SLAB_BLOCKS);
         uint32_t i = k % MEND_NODE_SLAB_BLOCKS;
@@ -194,10 +194,10 @@ static uint32_t look(struct agent *agent, uint64_t mark, uint64_t seq, unsigned 
         memcpy(buf, q->paper, len);
     else
         len = look_at_kept(agent, mark, seq, buf);
-    for (int i = 0; i < agent->n && !len; i++) {
-        const struct rank *r = &agent->rank[i];
+    for (int i = 0; i < agent->ranks.n && !len; i++) {
+        const struct rank *r = &agent->ranks.rank[i];
 
-        if (mend_rank_is_ours(r) && !mend_rank_is_retired(agent, r) && !r->papers_kept)
+        if (mend_rank_is_ours(r) && !mend_rank_is_retired(&agent->ranks, r) && !r->papers_kept)
             len = look_at_rank(agent, r, mark, seq, buf);
     }
     return len;
@@ -206,7 +206,7 @@ static uint32_t look(struct agent *agent, uint64_t mark, uint64_t seq, unsigned 
 /* Before the agent looks for what it may not find. */
 static void want(struct agent *agent)
 {
-    mend_store_relaxed(&agent->shm->papers_wanted, 1);
+    mend_store_relaxed(&agent->ranks.shm->papers_wanted, 1);
     /* Pairs with the fence in mend_decide_papers_write() (src/decide/papers.c). */
     atomic_thread_fence(memory_order_seq_cst);
 }
@@ -214,14 +214,14 @@ static void want(struct agent *agent)
 static void want_no_more(struct agent *agent)
 {
     if (mend_list_empty(&papers(agent)->questions) && mend_list_empty(&papers(agent)->searches))
-        mend_store_relaxed(&agent->shm->papers_wanted, 0);
+        mend_store_relaxed(&agent->ranks.shm->papers_wanted, 0);
 }
 
 /* ---- telling ---- */
 
 static void tell(struct agent *agent, struct question *q, struct asker *a)
 {
-    const struct rank *r = &agent->rank[a->rank];
+    const struct rank *r = &agent->ranks.rank[a->rank];
     struct mend_ctl_told m = {.magic = MEND_CTL_MAGIC,
                               .kind = MEND_CTL_TOLD,
                               .round = a->round,
@@ -233,7 +233,7 @@ static void tell(struct agent *agent, struct question *q, struct asker *a)
     a->has_no_room = r->ctl_fd >= 0 && mend_pass(r->ctl_fd, &m, MEND_CTL_TOLD_BYTES(m.len), NULL, 0,
                                                  MSG_DONTWAIT) <= 0;
     if (!a->has_no_room)
-        mend_verdict_call(agent, r);
+        mend_rank_call(&agent->ranks, r);
 }
 
 static void found(struct agent *agent, struct question *q, const void *paper, uint32_t len)
@@ -249,7 +249,7 @@ static void found(struct agent *agent, struct question *q, const void *paper, ui
 static void send_to(struct agent *agent, enum mend_message_kind kind, int32_t node, uint64_t mark,
                     uint64_t seq, uint32_t search, const void *paper, uint32_t len)
 {
-    mend_post(&agent->root,
+    mend_post(&agent->tell.root,
               &(struct mend_message){.kind = kind,
                                      .rank = -1,
                                      .arg = {node, (int64_t)mark, (int64_t)seq, search},
@@ -269,8 +269,8 @@ static void count(struct agent *agent, struct question *q, struct asker *a)
 {
     const uint64_t *lost = papers(agent)->lost;
 
-    for (int32_t k = 0; k < (int32_t)agent->nodes.n; k++)
-        if (k != (int32_t)agent->nodes.me && !mend_bits_test(a->heard, k) &&
+    for (int32_t k = 0; k < (int32_t)agent->ranks.nodes.n; k++)
+        if (k != (int32_t)agent->ranks.nodes.me && !mend_bits_test(a->heard, k) &&
             !mend_bits_test(lost, k))
             return;
     a->search = 0;
@@ -279,7 +279,7 @@ static void count(struct agent *agent, struct question *q, struct asker *a)
 
 static void search_for(struct agent *agent, struct question *q, struct asker *a)
 {
-    size_t words = mend_bits_words((int32_t)agent->nodes.n);
+    size_t words = mend_bits_words((int32_t)agent->ranks.nodes.n);
 
     a->search = a->round ? ++papers(agent)->searches_n : 0;
     if (!a->search && q->searched)
@@ -327,7 +327,7 @@ void mend_papers_asked(struct agent *agent, const struct rank *r, uint64_t mark,
     unsigned char paper[MEND_PAPER_BYTES];
     uint32_t len;
 
-    if (!agent->nodes.n)
+    if (!agent->ranks.nodes.n)
         return;
     q = open_question(agent, mark, seq);
     a = asker_of(q, r->index);
@@ -370,7 +370,7 @@ static void end_if_unasked(struct agent *agent, struct question *q)
 
 void mend_papers_decided(struct agent *agent, const struct rank *r, uint64_t mark, uint64_t seq)
 {
-    struct question *q = agent->nodes.n ? find(agent, mark, seq) : NULL;
+    struct question *q = agent->ranks.nodes.n ? find(agent, mark, seq) : NULL;
     struct asker *a = q ? asker_of(q, r->index) : NULL;
 
     if (!a)
@@ -446,7 +446,7 @@ void mend_papers_hear(struct agent *agent, const struct mend_message *m)
     uint64_t mark = (uint64_t)m->arg[1], seq = (uint64_t)m->arg[2];
     struct question *q = find(agent, mark, seq);
 
-    if (node < 0 || node >= (int32_t)agent->nodes.n || m->len > MEND_PAPER_BYTES)
+    if (node < 0 || node >= (int32_t)agent->ranks.nodes.n || m->len > MEND_PAPER_BYTES)
         return;
     if (m->kind == MEND_DOWN_SEARCH)
         on_search(agent, node, mark, seq, (uint32_t)m->arg[3]);
@@ -474,7 +474,7 @@ void mend_papers_wrote(struct agent *agent)
     unsigned char paper[MEND_PAPER_BYTES];
     uint32_t len;
 
-    if (!agent->nodes.n)
+    if (!agent->ranks.nodes.n)
         return;
     mend_list_foreach (l, next, &papers(agent)->questions)
         look_again(agent, mend_list_entry(l, struct question, link));
@@ -525,7 +525,7 @@ static bool go_on(struct agent *agent, struct question *q)
     mend_list_foreach (l, next, &q->askers) {
         struct asker *a = mend_list_entry(l, struct asker, link);
 
-        if (agent->rank[a->rank].ctl_fd < 0 || mend_rank_is_dead(agent, a->rank)) {
+        if (agent->ranks.rank[a->rank].ctl_fd < 0 || mend_rank_is_dead(&agent->ranks, a->rank)) {
             forget_asker(a);
             continue;
         }
@@ -541,7 +541,7 @@ mend_time_ns mend_papers_look(struct agent *agent, mend_time_ns now)
 {
     bool again = false;
 
-    if (!agent->nodes.papers)
+    if (!agent->papers)
         return MEND_TIME_NEVER;
     mend_list_foreach (l, next, &papers(agent)->questions)
         again |= go_on(agent, mend_list_entry(l, struct question, link));

@@ -49,9 +49,9 @@ void *mend_xalloc(size_t count, size_t size)
     return p;
 }
 
-void mend_verdict_call(struct agent *agent, const struct rank *r)
+void mend_rank_call(struct mend_ranks *ranks, const struct rank *r)
 {
-    node[agent->nodes.me].calls_n++;
+    node[ranks->nodes.me].calls_n++;
 }
 
 static void send_parcel(int32_t to, const struct mend_message *m, int32_t from)
@@ -70,7 +70,7 @@ static void send_parcel(int32_t to, const struct mend_message *m, int32_t from)
 static void deliver(void *to, const struct mend_message *m)
 {
     struct node *from = to;
-    int32_t me = (int32_t)from->agent.nodes.me;
+    int32_t me = (int32_t)from->agent.ranks.nodes.me;
 
     for (int32_t k = 0; k < NODES; k++)
         if (k != me && (m->kind != MEND_UP_PAPER || m->arg[0] == k))
@@ -103,25 +103,26 @@ static void open_node(int k)
     memset(n, 0, sizeof(*n));
     mend_node_layout(&h, 1);
     CHECK(fd >= 0 && ftruncate(fd, (off_t)h.bytes) == 0);
-    n->agent = (struct agent){.shm_fd = fd,
-                              .n = NODES,
-                              .rank = n->rank,
-                              .root = {deliver, n},
-                              .nodes = {.n = NODES, .me = (uint32_t)k}};
-    n->agent.shm = mmap(NULL, h.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    n->agent = (struct agent){.ranks = {.nodes = {.n = NODES, .me = (uint32_t)k},
+                                        .rank = n->rank,
+                                        .n = NODES,
+                                        .shm_fd = fd},
+                              .tell = {.root = {deliver, n}}};
+    n->agent.ranks.shm =
+        mmap(NULL, h.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     n->slab = mmap(NULL, sizeof(*n->slab), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                    (off_t)mend_node_slab_at(&h, mend_place_at(0), 0));
-    CHECK(n->agent.shm != MAP_FAILED && n->slab != MAP_FAILED);
-    memcpy(n->agent.shm, &h, sizeof(h));
+    CHECK(n->agent.ranks.shm != MAP_FAILED && n->slab != MAP_FAILED);
+    memcpy(n->agent.ranks.shm, &h, sizeof(h));
     CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
     for (int r = 0; r < NODES; r++)
         n->rank[r] = (struct rank){.index = r,
                                    .far = r != k,
                                    .place = MEND_PLACE_NONE,
                                    .ctl_fd = -1,
-                                   .shared = &n->agent.far};
+                                   .shared = &n->agent.ranks.far};
     n->rank[k].place = mend_place_at(0);
-    n->rank[k].shared = mend_node_rank_of(n->agent.shm, mend_place_at(0));
+    n->rank[k].shared = mend_node_rank_of(n->agent.ranks.shm, mend_place_at(0));
     n->rank[k].ctl_fd = pair[0];
     n->ctl = pair[1];
 }
@@ -174,7 +175,7 @@ static const char *told(int k)
 
 static bool are_wanted(int k)
 {
-    return mend_load_relaxed(&node[k].agent.shm->papers_wanted);
+    return mend_load_relaxed(&node[k].agent.ranks.shm->papers_wanted);
 }
 
 MEND_TEST(a_paper_is_found_on_each_node)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank.h – one process, as the agent of its node has it.  Fields marked (L) belong to agent.lock, all else to the
+/* rank.h – one process, as the agent of its node has it.  Fields marked (L) belong to the lock of the ranks, all else to the
  * main thread. */
 #ifndef MEND_LAUNCH_AGENT_RANK_H
 #define MEND_LAUNCH_AGENT_RANK_H
@@ -84,8 +84,5 @@ static inline pid_t mend_rank_named(const struct rank *r)
 {
     return mend_rank_in_script(&r->state) && r->wrapped ? r->wrapped : r->child;
 }
-
-/* verdict.c: sends a signal to the process that is the rank, if it is still there. */
-bool mend_rank_signal(const struct rank *r, int sig); /* false: it did not reach it */
 
 #endif

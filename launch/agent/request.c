@@ -46,14 +46,14 @@ void mend_request_close(struct spawn_request *q)
 
 void mend_request_divide(struct spawn_request *q, const int32_t *on_node)
 {
-    uint32_t n = q->agent->nodes.n ? q->agent->nodes.n : 1;
+    uint32_t n = q->agent->ranks.nodes.n ? q->agent->ranks.nodes.n : 1;
 
     q->on_node = mend_xalloc(n, sizeof(*q->on_node));
     for (uint32_t k = 0; k < n; k++) {
         q->on_node[k] = on_node[k];
-        q->here += k < q->agent->nodes.me ? on_node[k] : 0;
+        q->here += k < q->agent->ranks.nodes.me ? on_node[k] : 0;
     }
-    q->here_n = on_node[q->agent->nodes.me];
+    q->here_n = on_node[q->agent->ranks.nodes.me];
 }
 
 static bool is_here(const struct spawn_request *q, int k)
@@ -112,9 +112,9 @@ static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int
 /* The program of a process that is to be replaced, as it was started, on whichever node.  0, or an errno value. */
 static int copy_app(const struct agent *agent, struct mend_app *app, int32_t dead)
 {
-    if (dead >= agent->n || !agent->rank[dead].app)
+    if (dead >= agent->ranks.n || !agent->ranks.rank[dead].app)
         return EINVAL;
-    *app = *agent->rank[dead].app;
+    *app = *agent->ranks.rank[dead].app;
     app->ranks_n = 1;
     return 0;
 }
@@ -161,14 +161,14 @@ bool mend_request_find(struct spawn_request *q)
 static void prepare(struct spawn_request *q, int k)
 {
     struct agent *agent = q->agent;
-    struct rank *r = &agent->rank[q->first + k];
+    struct rank *r = &agent->ranks.rank[q->first + k];
     uint32_t errors;
     int i = block_of(q, k, &errors);
     const struct mend_spawn_block *b = &q->blocks[i];
 
     *r = (struct rank){.index = q->first + k,
                        .app = &q->apps[i],
-                       .app_index = b->again ? agent->rank[b->seat.dead].app_index : i,
+                       .app_index = b->again ? agent->ranks.rank[b->seat.dead].app_index : i,
                        .world_first = q->first,
                        .world_n = q->total_n,
                        .node = node_of(q, k),
@@ -178,21 +178,21 @@ static void prepare(struct spawn_request *q, int k)
                        .ctl_fd = -1,
                        .watch_fd = -1};
     if (b->again)
-        r->cpus = agent->rank[b->seat.dead].cpus;
+        r->cpus = agent->ranks.rank[b->seat.dead].cpus;
     if (is_here(q, k))
-        mend_vacancy_take(agent, r);
+        mend_vacancy_take(&agent->ranks, &agent->tell, r);
     else
-        mend_far_begin(agent, r);
+        mend_far_begin(&agent->ranks, r);
 }
 
 /* From their first instructions on they hear of deaths. */
 static void count_names(struct agent *agent, int n)
 {
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     for (int i = 0; i < n; i++)
-        mend_detector_add(agent->detector);
-    agent->n += n;
-    pthread_mutex_unlock(&agent->lock);
+        mend_detector_add(agent->verdicts.detector);
+    agent->ranks.n += n;
+    pthread_mutex_unlock(&agent->ranks.lock);
 }
 
 static void watch(const struct spawn_request *q)
@@ -201,7 +201,7 @@ static void watch(const struct spawn_request *q)
 
     for (int k = 0; k < q->here_n; k++)
         names[k] = q->first + q->here + k;
-    mend_watch_start(q->agent, names, q->here_n);
+    mend_watch_start(&q->agent->verdicts, &q->agent->sources, names, q->here_n);
     free(names);
 }
 
@@ -211,8 +211,8 @@ static void name_all(struct spawn_request *q, int first)
     struct agent *agent = q->agent;
     int n = q->first + q->total_n - first;
 
-    mend_segment_name(agent, first, n);
-    mend_segment_expect(agent, q->here_n);
+    mend_segment_name(&agent->ranks, first, n);
+    mend_segment_expect(&agent->ranks, q->here_n);
     watch(q);
     count_names(agent, n);
 }
@@ -220,19 +220,19 @@ static void name_all(struct spawn_request *q, int first)
 bool mend_request_admit(struct spawn_request *q)
 {
     struct agent *agent = q->agent;
-    int first = agent->n;
+    int first = agent->ranks.n;
 
     for (int i = first; i < q->first; i++)
-        mend_far_skip(agent, i);
+        mend_far_skip(&agent->ranks, i);
     for (int k = 0; k < q->total_n; k++)
         prepare(q, k);
-    q->admitted = mend_segment_admit(agent, first, q->first + q->total_n - first);
+    q->admitted = mend_segment_admit(&agent->ranks, first, q->first + q->total_n - first);
     if (q->admitted) {
         name_all(q, first);
         return true;
     }
     for (int k = q->here; k < q->here + q->here_n; k++)
-        mend_vacancy_give(agent, &agent->rank[q->first + k]);
+        mend_vacancy_give(&agent->ranks, &agent->ranks.rank[q->first + k]);
     for (uint32_t k = 0; k < q->asked_n; k++)
         mend_spawn_errors(q->file.h)[k] = ENOMEM;
     return false;
@@ -247,7 +247,7 @@ static int start_one(struct agent *agent, struct rank *r, bool again)
 
     r->spawn_fd = -1;
     if (!error)
-        mend_agent_listen(agent, r);
+        mend_sources_add_rank(&agent->sources, r);
     return error;
 }
 
@@ -255,7 +255,7 @@ static bool start_number(struct spawn_request *q, int k)
 {
     uint32_t errors;
     int i = block_of(q, k, &errors);
-    int error = start_one(q->agent, &q->agent->rank[q->first + k], q->blocks[i].again);
+    int error = start_one(q->agent, &q->agent->ranks.rank[q->first + k], q->blocks[i].again);
 
     if (error)
         tell_error(q, i, errors, error);
@@ -276,8 +276,8 @@ static void end_unstarted(struct agent *agent, struct rank *r)
     r->end = (struct mend_rank_end){.reach = MEND_REACH_FINALIZE, .outcome = MEND_OUTCOME_EXITED};
     r->exit.si_code = CLD_EXITED;
     mend_rank_step(&r->state, MEND_RANK_ENDS);
-    mend_vacancy_give(agent, r);
-    agent->shm->ranks_here_n--;
+    mend_vacancy_give(&agent->ranks, r);
+    agent->ranks.shm->ranks_here_n--;
 }
 
 void mend_request_withdraw(struct spawn_request *q)
@@ -285,10 +285,10 @@ void mend_request_withdraw(struct spawn_request *q)
     struct agent *agent = q->agent;
 
     for (int k = q->here; q->admitted && k < q->here + q->here_n; k++) {
-        struct rank *r = &agent->rank[q->first + k];
+        struct rank *r = &agent->ranks.rank[q->first + k];
 
         if (r->child > 0) {
-            mend_store_relaxed(mend_node_handled_of(agent->shm, r->index), 1);
+            mend_store_relaxed(mend_node_handled_of(agent->ranks.shm, r->index), 1);
             mend_rank_signal(r, SIGKILL);
         } else {
             end_unstarted(agent, r);

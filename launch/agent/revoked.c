@@ -14,27 +14,27 @@
 
 static uint32_t last_table(const struct agent *agent)
 {
-    return mend_load_relaxed(&agent->shm->told_table);
+    return mend_load_relaxed(&agent->ranks.shm->told_table);
 }
 
 /* Makes the next table.  False: there is no memory for it, or it would be one too many. */
 static bool grow(struct agent *agent)
 {
     uint32_t table = last_table(agent);
-    mend_atomic_u64 *words = mend_revoked_table(agent->shm, table);
+    mend_atomic_u64 *words = mend_revoked_table(agent->ranks.shm, table);
 
     if (table + 1 == MEND_NODE_TOLD_TABLES ||
-        !mend_segment_reserve(agent, mend_revoked_table(agent->shm, table + 1),
+        !mend_segment_reserve(&agent->ranks, mend_revoked_table(agent->ranks.shm, table + 1),
                               mend_revoked_words(table + 1) * sizeof(*words)))
         return false;
     for (uint64_t i = 0; i < mend_revoked_words(table); i++) {
         uint64_t ctx = mend_load_relaxed(&words[i]);
 
         if (ctx)
-            mend_store_relaxed(mend_revoked_word(agent->shm, table + 1, ctx), ctx);
+            mend_store_relaxed(mend_revoked_word(agent->ranks.shm, table + 1, ctx), ctx);
     }
     /* release: pairs with the acquire in mend_revoked_has() */
-    mend_store_release(&agent->shm->told_table, table + 1);
+    mend_store_release(&agent->ranks.shm->told_table, table + 1);
     return true;
 }
 
@@ -45,25 +45,25 @@ static void make_room(struct agent *agent)
 
     if (agent->revoked_n < words / 2 || grow(agent) || agent->revoked_n + 1 < words)
         return;
-    mend_say(agent, "mpiexec: no memory for a revocation: %s", strerror(errno));
+    mend_say(&agent->tell, "mpiexec: no memory for a revocation: %s", strerror(errno));
     exit(EXIT_FAILURE); /* no rank of this node goes on without it */
 }
 
 void mend_revoked_add(struct agent *agent, uint64_t ctx)
 {
-    if (mend_revoked_has(agent->shm, ctx))
+    if (mend_revoked_has(agent->ranks.shm, ctx))
         return;
     make_room(agent);
-    mend_store_relaxed(mend_revoked_word(agent->shm, last_table(agent), ctx), ctx);
+    mend_store_relaxed(mend_revoked_word(agent->ranks.shm, last_table(agent), ctx), ctx);
     agent->revoked_n++;
-    mend_verdict_call_all(agent);
+    mend_rank_call_all(&agent->ranks);
 }
 
 void mend_revoked_heard(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n)
 {
-    if (mend_revoked_has(agent->shm, ctx))
+    if (mend_revoked_has(agent->ranks.shm, ctx))
         return;
-    if (agent->nodes.n) {
+    if (agent->ranks.nodes.n) {
         mend_facts_revoke(agent, ctx);
         return;
     }

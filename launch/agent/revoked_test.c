@@ -23,7 +23,7 @@ static bool full;            /* there are no more */
 static uint64_t proposed, passed_on;
 static uint32_t calls_n, jobs_n;
 
-bool mend_segment_reserve(struct agent *a, const void *at, uint64_t bytes)
+bool mend_segment_reserve(struct mend_ranks *a, const void *at, uint64_t bytes)
 {
     uint64_t from = (uint64_t)((const char *)at - (const char *)a->shm);
 
@@ -34,7 +34,7 @@ bool mend_segment_reserve(struct agent *a, const void *at, uint64_t bytes)
     return true;
 }
 
-void mend_verdict_call_all(struct agent *a)
+void mend_rank_call_all(struct mend_ranks *a)
 {
     (void)a;
     calls_n++;
@@ -53,7 +53,7 @@ void mend_links_revoke(struct agent *a, uint64_t ctx, const uint64_t *jobs, uint
     jobs_n = n;
 }
 
-void mend_say(struct agent *a, const char *format, ...)
+void mend_say(const struct mend_tell *a, const char *format, ...)
 {
     (void)a, (void)format;
 }
@@ -64,11 +64,11 @@ static void open_job(uint32_t nodes_n)
     struct mend_node_range first;
 
     mend_node_layout(&layout, 4);
-    agent = (struct agent){.nodes.n = nodes_n};
-    agent.shm = mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    CHECK(agent.shm != MAP_FAILED);
-    memcpy(agent.shm, &layout, sizeof(layout));
+    agent = (struct agent){.ranks.nodes.n = nodes_n};
+    agent.ranks.shm = mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(agent.ranks.shm != MAP_FAILED);
+    memcpy(agent.ranks.shm, &layout, sizeof(layout));
     first = mend_node_part_early(&layout, MEND_NODE_PART_TOLD, 0, 4);
     CHECK_EQ(first.bytes, mend_revoked_words(0) * sizeof(uint64_t));
     reserved_to = first.at + first.bytes;
@@ -79,7 +79,7 @@ static void open_job(uint32_t nodes_n)
 
 static void close_job(void)
 {
-    munmap(agent.shm, agent.shm->at[MEND_NODE_PART_CELL]);
+    munmap(agent.ranks.shm, agent.ranks.shm->at[MEND_NODE_PART_CELL]);
 }
 
 /* As processes propose them: many of one, and the same ones of many. */
@@ -94,13 +94,13 @@ MEND_TEST(all_that_is_revoked_is_found_while_the_set_grows)
 
     open_job(0);
     for (unsigned k = 0; k < MANY; k++) {
-        CHECK(!mend_revoked_has(agent.shm, context(k)));
+        CHECK(!mend_revoked_has(agent.ranks.shm, context(k)));
         mend_revoked_add(&agent, context(k));
-        CHECK(mend_revoked_has(agent.shm, context(k)));
-        CHECK(mend_revoked_has(agent.shm, context(k / 2)));
+        CHECK(mend_revoked_has(agent.ranks.shm, context(k)));
+        CHECK(mend_revoked_has(agent.ranks.shm, context(k / 2)));
     }
     for (unsigned k = 0; k < 2 * MANY; k++)
-        CHECK_EQ(mend_revoked_has(agent.shm, context(k)), k < MANY);
+        CHECK_EQ(mend_revoked_has(agent.ranks.shm, context(k)), k < MANY);
     CHECK_EQ(calls_n, MANY);
     mend_revoked_add(&agent, context(1));
     CHECK_EQ(calls_n, MANY); /* they know it */
@@ -118,7 +118,7 @@ MEND_TEST(without_memory_the_set_fills_up)
     for (unsigned k = 0; k < words - 1; k++)
         mend_revoked_add(&agent, context(k));
     for (unsigned k = 0; k < 2 * words; k++)
-        CHECK_EQ(mend_revoked_has(agent.shm, context(k)), k < words - 1);
+        CHECK_EQ(mend_revoked_has(agent.ranks.shm, context(k)), k < words - 1);
     if (fork() == 0) {
         mend_revoked_add(&agent, context(words));
         _exit(EXIT_SUCCESS);

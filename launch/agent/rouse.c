@@ -21,7 +21,7 @@
 
 void mend_rouse_ring(struct agent *agent, const struct rank *r)
 {
-    struct mend_node_wakes wakes = {.header = agent->shm};
+    struct mend_node_wakes wakes = {.header = agent->ranks.shm};
 
     mend_node_wakes_add(&wakes, r->place);
     mend_node_wakes_flush(
@@ -32,7 +32,7 @@ void mend_rouse_drop(struct agent *agent, struct rank *r)
 {
     if (r->watch_fd < 0)
         return;
-    mend_loop_drop(agent->loop, r->watch_fd); /* the rank has the file, too */
+    mend_sources_drop(&agent->sources, r->watch_fd); /* the rank has the file, too */
     close(r->watch_fd);
     r->watch_fd = -1;
 }
@@ -60,7 +60,7 @@ void mend_rouse_look(struct agent *agent, struct rank *r)
         poke(r);
     } else if (events_n < 0 && errno != EINTR) {
         mend_rouse_drop(agent, r);
-        mend_say(agent, "mend: a damaged message from rank %d was ignored", r->index);
+        mend_say(&agent->tell, "mend: a damaged message from rank %d was ignored", r->index);
     }
 }
 
@@ -71,7 +71,7 @@ static void refuse(struct agent *agent, struct rank *r, int error)
 
     mend_store_relaxed(&r->shared->deaf, 1);
     mend_rouse_ring(agent, r);
-    mend_say(agent,
+    mend_say(&agent->tell,
              "mend: mpiexec cannot wait for the descriptors of rank %d, which looks at them every "
              "millisecond: %s",
              r->index, mend_limits_error(error, text, sizeof(text)));
@@ -85,7 +85,7 @@ void mend_rouse_take(struct agent *agent, struct rank *r, int fd)
         return;
     }
     r->watch_fd = fd;
-    if (!mend_agent_listen_to_set(agent, r)) {
+    if (!mend_sources_add_set(&agent->sources, r)) {
         int error = errno;
 
         mend_rouse_drop(agent, r);

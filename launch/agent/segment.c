@@ -36,31 +36,32 @@ static unsigned cores_allowed(void)
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-void mend_segment_expect(struct agent *agent, int n)
+void mend_segment_expect(struct mend_ranks *ranks, int n)
 {
-    struct mend_node_header *h = agent->shm;
+    struct mend_node_header *h = ranks->shm;
 
     h->ranks_here_n += (uint32_t)n;
     if (h->ranks_here_n > h->cores_n)
         mend_store_relaxed(&h->oversubscribed, 1);
 }
 
-static void fill_header(struct agent *agent, const struct mend_node_header *layout)
+static void fill_header(struct mend_ranks *ranks, const struct mend_tell *tell,
+                        const struct mend_node_header *layout)
 {
-    struct mend_node_header *h = agent->shm;
+    struct mend_node_header *h = ranks->shm;
 
     *h = *layout;
-    h->agent_pid = (uint32_t)agent->self_pid;
-    h->node = agent->nodes.me;
+    h->agent_pid = (uint32_t)ranks->self_pid;
+    h->node = ranks->nodes.me;
     h->cores_n = cores_allowed();
-    mend_segment_expect(agent, agent->n); /* the agents of all nodes are on this machine */
-    h->reporting = agent->reporting;
-    mend_store_relaxed(&h->tells_presence, agent->nodes.n > 0);
-    h->start_ns = agent->start_ns;
-    memcpy(h->door.key, agent->nodes.key, sizeof(h->door.key));
-    h->job = agent->nodes.job;
+    mend_segment_expect(ranks, ranks->n); /* the agents of all nodes are on this machine */
+    h->reporting = tell->reporting;
+    mend_store_relaxed(&h->tells_presence, ranks->nodes.n > 0);
+    h->start_ns = tell->start_ns;
+    memcpy(h->door.key, ranks->nodes.key, sizeof(h->door.key));
+    h->job = ranks->nodes.job;
     if (!h->job && getrandom(&h->job, sizeof(h->job), GRND_NONBLOCK) != sizeof(h->job))
-        h->job = agent->start_ns ^ (uint64_t)agent->self_pid << 32;
+        h->job = tell->start_ns ^ (uint64_t)ranks->self_pid << 32;
     if (gethostname(h->host, sizeof(h->host)) != 0)
         snprintf(h->host, sizeof(h->host), "localhost");
     h->host[sizeof(h->host) - 1] = '\0';
@@ -71,11 +72,11 @@ static bool reserve(int fd, uint64_t from, uint64_t end)
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
 }
 
-bool mend_segment_reserve(struct agent *agent, const void *at, uint64_t bytes)
+bool mend_segment_reserve(struct mend_ranks *ranks, const void *at, uint64_t bytes)
 {
-    uint64_t from = (uint64_t)((const char *)at - (const char *)agent->shm);
+    uint64_t from = (uint64_t)((const char *)at - (const char *)ranks->shm);
 
-    return reserve(agent->shm_fd, from, from + bytes);
+    return reserve(ranks->shm_fd, from, from + bytes);
 }
 
 static bool reserve_range(int fd, struct mend_node_range r)
@@ -117,75 +118,75 @@ static uint64_t world_counter(const struct rank *r)
 }
 
 /* The page of the bit that revokes its world. */
-static bool reserve_bit(struct agent *agent, const struct rank *r)
+static bool reserve_bit(struct mend_ranks *ranks, const struct rank *r)
 {
     uint64_t counter = world_counter(r);
     uint64_t row =
-        (uint64_t)((char *)mend_node_revoked_of(agent->shm, r->place) - (char *)agent->shm);
+        (uint64_t)((char *)mend_node_revoked_of(ranks->shm, r->place) - (char *)ranks->shm);
 
     return counter >= MEND_NODE_REVOKED ||
-           reserve(agent->shm_fd, row + counter / 8, row + counter / 8 + 1);
+           reserve(ranks->shm_fd, row + counter / 8, row + counter / 8 + 1);
 }
 
-bool mend_segment_admit(struct agent *agent, int first, int n)
+bool mend_segment_admit(struct mend_ranks *ranks, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        if (!agent->rank[i].far &&
-            (!reserve_places(agent->shm_fd, agent->shm, agent->rank[i].place.at, 1) ||
-             (!agent->rank[i].guest_of && !reserve_bit(agent, &agent->rank[i]))))
+        if (!ranks->rank[i].far &&
+            (!reserve_places(ranks->shm_fd, ranks->shm, ranks->rank[i].place.at, 1) ||
+             (!ranks->rank[i].guest_of && !reserve_bit(ranks, &ranks->rank[i]))))
             return false;
-    return reserve_names(agent->shm_fd, agent->shm, first, n);
+    return reserve_names(ranks->shm_fd, ranks->shm, first, n);
 }
 
-static void name_one(struct agent *agent, int i)
+static void name_one(struct mend_ranks *ranks, int i)
 {
-    struct mend_node_process *process = mend_node_process_of(agent->shm, i);
-    struct mend_node_rank *s = agent->rank[i].shared;
+    struct mend_node_process *process = mend_node_process_of(ranks->shm, i);
+    struct mend_node_rank *s = ranks->rank[i].shared;
 
-    process->place = agent->rank[i].place.at;
-    process->node = agent->rank[i].node;
-    process->counter = agent->rank[i].guest_of ? 0 : world_counter(&agent->rank[i]);
-    if (agent->rank[i].far)
+    process->place = ranks->rank[i].place.at;
+    process->node = ranks->rank[i].node;
+    process->counter = ranks->rank[i].guest_of ? 0 : world_counter(&ranks->rank[i]);
+    if (ranks->rank[i].far)
         return;
     if (process->counter)
         mend_store_relaxed(&s->contexts_n, process->counter + 1);
-    s->born_n = mend_load_relaxed(&agent->shm->deaths_n);
+    s->born_n = mend_load_relaxed(&ranks->shm->deaths_n);
     mend_store_relaxed(&s->let_go_n, s->born_n);
 }
 
-void mend_segment_name(struct agent *agent, int first, int n)
+void mend_segment_name(struct mend_ranks *ranks, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        name_one(agent, i);
+        name_one(ranks, i);
     /* release: pairs with the acquire in names_given() */
-    mend_store_release(&agent->shm->names_n, (uint32_t)(first + n));
+    mend_store_release(&ranks->shm->names_n, (uint32_t)(first + n));
 }
 
-bool mend_segment_create(struct agent *agent, uint64_t *bytes_p)
+bool mend_segment_create(struct mend_ranks *ranks, const struct mend_tell *tell, uint64_t *bytes_p)
 {
     struct mend_node_header layout = {0};
     int error, fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-    layout.nodes_n = agent->nodes.n;
-    mend_node_layout(&layout, (uint32_t)agent->places_n);
+    layout.nodes_n = ranks->nodes.n;
+    mend_node_layout(&layout, (uint32_t)ranks->places_n);
     *bytes_p = layout.bytes;
     if (fd < 0)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        !reserve(fd, 0, sizeof(layout)) || !reserve_places(fd, &layout, 0, agent->ours_n) ||
-        !reserve_names(fd, &layout, 0, agent->n))
+        !reserve(fd, 0, sizeof(layout)) || !reserve_places(fd, &layout, 0, ranks->ours_n) ||
+        !reserve_names(fd, &layout, 0, ranks->n))
         goto close_fd;
-    agent->shm =
+    ranks->shm =
         mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (agent->shm == MAP_FAILED)
+    if (ranks->shm == MAP_FAILED)
         goto close_fd;
-    agent->shm_fd = fd;
-    fill_header(agent, &layout);
-    for (int i = 0; i < agent->n; i++)
-        if (!agent->rank[i].far)
-            mend_vacancy_take(agent, &agent->rank[i]);
-    mend_segment_name(agent, 0, agent->n);
+    ranks->shm_fd = fd;
+    fill_header(ranks, tell, &layout);
+    for (int i = 0; i < ranks->n; i++)
+        if (!ranks->rank[i].far)
+            mend_vacancy_take(ranks, tell, &ranks->rank[i]);
+    mend_segment_name(ranks, 0, ranks->n);
     return true;
 close_fd:
     error = errno;
@@ -235,36 +236,36 @@ static const struct left {
     {MEND_NODE_PART_HEAP, LATE_NEVER, 0, 0},
 };
 
-static bool is_held(struct agent *agent, const struct rank *r)
+static bool is_held(struct mend_ranks *ranks, const struct rank *r)
 {
     bool held;
 
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&ranks->lock);
     held = r->state.ending == MEND_ENDING_HELD;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&ranks->lock);
     return held;
 }
 
 /* The end of a script is not that of the process in it. */
-static bool is_over(struct agent *agent, int i)
+static bool is_over(struct mend_ranks *ranks, int i)
 {
-    const struct rank *r = &agent->rank[i];
+    const struct rank *r = &ranks->rank[i];
 
-    return mend_rank_is_dead(agent, i) || (mend_rank_has_ended(r) && !is_held(agent, r)) ||
-           mend_rank_presence(agent, i) == MEND_PRESENCE_LEFT;
+    return mend_rank_is_dead(ranks, i) || (mend_rank_has_ended(r) && !is_held(ranks, r)) ||
+           mend_rank_presence(ranks, i) == MEND_PRESENCE_LEFT;
 }
 
 /* The verdicts about dead of which no living rank in MPI looks at anything any more; all: nor one that will come. */
-static uint32_t let_go(struct agent *agent, bool all)
+static uint32_t let_go(struct mend_ranks *ranks, bool all)
 {
-    uint32_t n = mend_load_acquire(&agent->shm->deaths_n);
+    uint32_t n = mend_load_acquire(&ranks->shm->deaths_n);
 
-    for (int i = 0; i < agent->n; i++) {
-        struct mend_node_rank *r = agent->rank[i].shared;
-        bool has_come = mend_rank_presence(agent, i) != MEND_PRESENCE_NONE;
+    for (int i = 0; i < ranks->n; i++) {
+        struct mend_node_rank *r = ranks->rank[i].shared;
+        bool has_come = mend_rank_presence(ranks, i) != MEND_PRESENCE_NONE;
         uint32_t let_go_n;
 
-        if (agent->rank[i].far || (!has_come && !all) || is_over(agent, i))
+        if (ranks->rank[i].far || (!has_come && !all) || is_over(ranks, i))
             continue;
         let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in say_let_go() */
         n = let_go_n < n ? let_go_n : n;
@@ -273,65 +274,66 @@ static uint32_t let_go(struct agent *agent, bool all)
 }
 
 /* Whole pages only. */
-static void punch(struct agent *agent, uint64_t from, uint64_t end)
+static void punch(struct mend_ranks *ranks, uint64_t from, uint64_t end)
 {
     from = (from + PAGE - 1) & ~(PAGE - 1);
     end &= ~(PAGE - 1);
     if (from < end)
-        fallocate(agent->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+        fallocate(ranks->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
                   (off_t)(end - from));
 }
 
 /* Everything that was on its way to it. */
-static void punch_rings(struct agent *agent, mend_place dead)
+static void punch_rings(struct mend_ranks *ranks, mend_place dead)
 {
-    struct mend_node_header *h = agent->shm;
+    struct mend_node_header *h = ranks->shm;
     uint64_t ring = (uint64_t)((char *)mend_node_ring_of(h, dead, mend_place_at(0)) - (char *)h);
     uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, mend_place_at(0)) - (char *)h);
 
-    punch(agent, ring, ring + h->row_bytes[MEND_NODE_PART_RING]);
-    punch(agent, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
+    punch(ranks, ring, ring + h->row_bytes[MEND_NODE_PART_RING]);
+    punch(ranks, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 
 /* Rings of a dead rank to others. */
-static void punch_column(struct agent *agent, mend_place dead)
+static void punch_column(struct mend_ranks *ranks, mend_place dead)
 {
-    struct mend_node_header *h = agent->shm;
+    struct mend_node_header *h = ranks->shm;
 
     for (uint32_t i = 0; i < h->places_used; i++) {
         uint64_t at = (uint64_t)((char *)mend_node_ring_of(h, mend_place_at(i), dead) - (char *)h);
 
-        punch(agent, at, at + h->ring_bytes);
+        punch(ranks, at, at + h->ring_bytes);
     }
 }
 
 /* The pages are the ranks' to make. */
-static void clear_head(struct agent *agent, const struct mend_node_head *head)
+static void clear_head(struct mend_ranks *ranks, const struct mend_tell *tell,
+                       const struct mend_node_head *head)
 {
     const struct mend_node_head zero = {0};
     struct mend_node_head found;
-    off_t at = (const char *)head - (const char *)agent->shm;
+    off_t at = (const char *)head - (const char *)ranks->shm;
 
-    if (pread(agent->shm_fd, &found, sizeof(found), at) == sizeof(found) &&
+    if (pread(ranks->shm_fd, &found, sizeof(found), at) == sizeof(found) &&
         memcmp(&found, &zero, sizeof(found)) != 0 &&
-        pwrite(agent->shm_fd, &zero, sizeof(zero), at) != sizeof(zero))
-        mend_say(agent, "mpiexec: the segment of the job cannot be written: %s", strerror(errno));
+        pwrite(ranks->shm_fd, &zero, sizeof(zero), at) != sizeof(zero))
+        mend_say(tell, "mpiexec: the segment of the job cannot be written: %s", strerror(errno));
 }
 
 /* What others have said about the rings from this place and it about theirs, and the fast boxes that they shared. */
-static void clear_heads(struct agent *agent, mend_place place)
+static void clear_heads(struct mend_ranks *ranks, const struct mend_tell *tell, mend_place place)
 {
-    struct mend_node_header *h = agent->shm;
+    struct mend_node_header *h = ranks->shm;
 
     for (uint32_t i = 0; i < h->places_used; i++) {
-        clear_head(agent, mend_node_head_of(h, mend_place_at(i), place));
-        clear_head(agent, mend_node_head_of(h, place, mend_place_at(i)));
+        clear_head(ranks, tell, mend_node_head_of(h, mend_place_at(i), place));
+        clear_head(ranks, tell, mend_node_head_of(h, place, mend_place_at(i)));
     }
 }
 
-void mend_segment_clear(struct agent *agent, mend_place place)
+void mend_segment_clear(struct mend_ranks *ranks, const struct mend_tell *tell, mend_place place)
 {
-    struct mend_node_header *h = agent->shm;
+    struct mend_node_header *h = ranks->shm;
     struct mend_node_rank *r = mend_node_rank_of(h, place);
     uint64_t contexts_n = mend_load_relaxed(&r->contexts_n);
 
@@ -342,73 +344,75 @@ void mend_segment_clear(struct agent *agent, mend_place place)
         mend_store_relaxed(&mend_node_bells(h, mend_place_at(i))[place.at], 0);
         mend_store_relaxed(&mend_node_bells(h, place)[i], 0);
     }
-    clear_heads(agent, place);
-    punch_column(agent, place);
-    punch_rings(agent, place); /* guests may have sent to it until they heard of the death */
+    clear_heads(ranks, tell, place);
+    punch_column(ranks, place);
+    punch_rings(ranks, place); /* guests may have sent to it until they heard of the death */
 }
 
-static struct rank *rank_of_death(const struct agent *agent, uint32_t k)
+static struct rank *rank_of_death(const struct mend_ranks *ranks, uint32_t k)
 {
-    return &agent->rank[mend_node_death_of(agent->shm, k)->name];
+    return &ranks->rank[mend_node_death_of(ranks->shm, k)->name];
 }
 
-static void punch_left(struct agent *agent, const struct left *l, mend_place dead)
+static void punch_left(struct mend_ranks *ranks, const struct left *l, mend_place dead)
 {
-    uint64_t row = agent->shm->row_bytes[l->part];
+    uint64_t row = ranks->shm->row_bytes[l->part];
     uint64_t bytes = row ? row : mend_node_block_bytes(l->part);
-    uint64_t at = agent->shm->at[l->part] + dead.at * bytes;
+    uint64_t at = ranks->shm->at[l->part] + dead.at * bytes;
 
-    punch(agent, at + l->from, at + (l->end ? l->end : bytes));
+    punch(ranks, at + l->from, at + (l->end ? l->end : bytes));
 }
 
 /* What ranks that have not come yet do not look at, or the rest. */
-static void give_back(struct agent *agent, mend_place dead, bool rest)
+static void give_back(struct mend_ranks *ranks, mend_place dead, bool rest)
 {
     bool sent;
 
     if (dead.at == MEND_PLACE_NONE.at)
         return; /* of another node */
-    sent = mend_load_relaxed(&mend_node_rank_of(agent->shm, dead)->sent_early);
+    sent = mend_load_relaxed(&mend_node_rank_of(ranks->shm, dead)->sent_early);
 
     for (unsigned i = 0; i < MEND_COUNT_OF(lefts); i++) {
         enum late late = lefts[i].late;
 
         if (rest == (late == LATE_ALWAYS || (late == LATE_IF_SENT && sent)))
-            punch_left(agent, &lefts[i], dead);
+            punch_left(ranks, &lefts[i], dead);
     }
 }
 
 /* Not the bits that revoke what a dead rank has proposed: that may live on. */
 static void give_back_let_go(struct agent *agent)
 {
-    uint32_t n = let_go(agent, false);
+    uint32_t n = let_go(&agent->ranks, false);
 
-    for (; agent->given_back_n < n; agent->given_back_n++)
-        give_back(agent, rank_of_death(agent, agent->given_back_n)->place, false);
-    n = let_go(agent, true); /* may be more by now, but a place is another's once it is cleared */
-    n = n < agent->given_back_n ? n : agent->given_back_n;
-    for (; agent->cleared_n < n; agent->cleared_n++) {
-        mend_papers_keep(agent, rank_of_death(agent, agent->cleared_n));
-        give_back(agent, rank_of_death(agent, agent->cleared_n)->place, true);
+    for (; agent->ranks.given_back_n < n; agent->ranks.given_back_n++)
+        give_back(&agent->ranks, rank_of_death(&agent->ranks, agent->ranks.given_back_n)->place,
+                  false);
+    n = let_go(&agent->ranks,
+               true); /* may be more by now, but a place is another's once it is cleared */
+    n = n < agent->ranks.given_back_n ? n : agent->ranks.given_back_n;
+    for (; agent->ranks.cleared_n < n; agent->ranks.cleared_n++) {
+        mend_papers_keep(agent, rank_of_death(&agent->ranks, agent->ranks.cleared_n));
+        give_back(&agent->ranks, rank_of_death(&agent->ranks, agent->ranks.cleared_n)->place, true);
     }
 }
 
 /* After a verdict soon, and then less and less often. */
 mend_time_ns mend_segment_give_back(struct agent *agent, mend_time_ns now)
 {
-    uint32_t deaths_n = mend_load_relaxed(&agent->shm->deaths_n);
+    uint32_t deaths_n = mend_load_relaxed(&agent->ranks.shm->deaths_n);
 
-    if (agent->cleared_n == deaths_n)
+    if (agent->ranks.cleared_n == deaths_n)
         return MEND_TIME_NEVER;
-    if (agent->give_back_for_n != deaths_n) {
-        agent->give_back_for_n = deaths_n;
-        agent->give_back_pause_ns = GIVE_BACK_SOON_NS;
-    } else if (now < agent->give_back_at) {
-        return agent->give_back_at;
+    if (agent->ranks.give_back_for_n != deaths_n) {
+        agent->ranks.give_back_for_n = deaths_n;
+        agent->ranks.give_back_pause_ns = GIVE_BACK_SOON_NS;
+    } else if (now < agent->ranks.give_back_at) {
+        return agent->ranks.give_back_at;
     }
     give_back_let_go(agent);
-    agent->give_back_at = mend_time_monotonic_ns() + agent->give_back_pause_ns;
-    if (agent->give_back_pause_ns < GIVE_BACK_LATE_NS)
-        agent->give_back_pause_ns *= 2;
-    return agent->cleared_n < deaths_n ? agent->give_back_at : MEND_TIME_NEVER;
+    agent->ranks.give_back_at = mend_time_monotonic_ns() + agent->ranks.give_back_pause_ns;
+    if (agent->ranks.give_back_pause_ns < GIVE_BACK_LATE_NS)
+        agent->ranks.give_back_pause_ns *= 2;
+    return agent->ranks.cleared_n < deaths_n ? agent->ranks.give_back_at : MEND_TIME_NEVER;
 }

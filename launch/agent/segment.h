@@ -10,28 +10,28 @@
 #include "agent/agent.h"
 
 /* Creates the sealed segment, of *bytes_p bytes.  False: errno tells why. */
-bool mend_segment_create(struct agent *agent, uint64_t *bytes_p);
+bool mend_segment_create(struct mend_ranks *ranks, const struct mend_tell *tell, uint64_t *bytes_p);
 
 /* Gives back the memory of dead ranks that no living one looks at any more; returns when to look again. */
 mend_time_ns mend_segment_give_back(struct agent *agent, mend_time_ns now);
 
 /* Clears what is left of a rank that had this place, for another one. */
-void mend_segment_clear(struct agent *agent, mend_place place);
+void mend_segment_clear(struct mend_ranks *ranks, const struct mend_tell *tell, mend_place place);
 
 /* Reserves what n more ranks need, of the names from `first` on; those of this node have places.  False: there is no
  * memory. */
-bool mend_segment_admit(struct agent *agent, int first, int n);
+bool mend_segment_admit(struct mend_ranks *ranks, int first, int n);
 
 /* Reserves these pages of it, which no process has used.  False: errno tells why. */
-bool mend_segment_reserve(struct agent *agent, const void *at, uint64_t bytes);
+bool mend_segment_reserve(struct mend_ranks *ranks, const void *at, uint64_t bytes);
 
 /* Says that there will be n more ranks; the first ones are there from the beginning. */
-void mend_segment_expect(struct agent *agent, int n);
+void mend_segment_expect(struct mend_ranks *ranks, int n);
 
 /* Says where the processes of the names first .. first + n - 1 are. */
-void mend_segment_name(struct agent *agent, int first, int n);
+void mend_segment_name(struct mend_ranks *ranks, int first, int n);
 
-void mend_vacancy_init(struct agent *agent);
+void mend_vacancy_init(struct mend_ranks *ranks);
 
 /* Takes their places from the dead, as far as now possible.  True: not from all. */
 bool mend_vacancy_collect(struct agent *agent);
@@ -41,8 +41,8 @@ bool mend_vacancy_clear_out(struct agent *agent);
 
 /* vacancy.c: grows with each end of a process, and with each place that becomes vacant; a process is in MPI_Finalize or
  * behind it, or dead, and has not ended. */
-uint64_t mend_vacancy_progress(const struct agent *agent);
-bool mend_vacancy_ending(const struct agent *agent);
+uint64_t mend_vacancy_progress(const struct mend_ranks *ranks);
+bool mend_vacancy_ending(const struct mend_ranks *ranks);
 
 /* The others shall let go of those that have left and ended. */
 void mend_vacancy_tell_left(struct agent *agent);
@@ -51,17 +51,11 @@ void mend_vacancy_tell_left(struct agent *agent);
 void mend_vacancy_mind_left(struct agent *agent);
 
 /* How many more ranks there may be now; how many places are taken. */
-int mend_vacancies(const struct agent *agent);
-int mend_places_taken(const struct agent *agent);
+int mend_vacancies(const struct mend_ranks *ranks);
+int mend_places_taken(const struct mend_ranks *ranks);
 
 /* Gives r one of the vacant places; takes it away again from a rank that never ran. */
-void mend_vacancy_take(struct agent *agent, struct rank *r);
-void mend_vacancy_give(struct agent *agent, struct rank *r);
-
-/* Another rank may have its place by now (vacancy.c). */
-static inline bool mend_rank_is_retired(const struct agent *agent, const struct rank *r)
-{
-    return r->shared == &agent->stub;
-}
+void mend_vacancy_take(struct mend_ranks *ranks, const struct mend_tell *tell, struct rank *r);
+void mend_vacancy_give(struct mend_ranks *ranks, struct rank *r);
 
 #endif

@@ -29,7 +29,7 @@
 
 static void start(struct agent *agent, int a, bool original)
 {
-    struct rank *r = &agent->spare[agent->spares_n];
+    struct rank *r = &agent->spares.spare[agent->spares.n];
 
     *r = (struct rank){.index = MEND_RANK_SPARE,
                        .app = &agent->o->apps[a],
@@ -40,7 +40,7 @@ static void start(struct agent *agent, int a, bool original)
                        .wrapped_pidfd = -1,
                        .ctl_fd = -1,
                        .watch_fd = -1};
-    agent->spares_n += mend_start_spare(agent, r);
+    agent->spares.n += mend_start_spare(agent, r);
 }
 
 /* The next spare is on the node with the fewest ranks and spares, which every agent finds alike. */
@@ -48,19 +48,19 @@ static bool is_next_here(const struct agent *agent, int *on_node)
 {
     int best = 0;
 
-    for (int k = 1; k < (int)agent->nodes.n; k++)
+    for (int k = 1; k < (int)agent->ranks.nodes.n; k++)
         if (on_node[k] < on_node[best])
             best = k;
     on_node[best]++;
-    return best == (int)agent->nodes.me;
+    return best == (int)agent->ranks.nodes.me;
 }
 
 /* Ranks of each node. */
 static int *count_ranks(const struct agent *agent)
 {
-    int *on_node = mend_xalloc(agent->nodes.n + 1, sizeof(*on_node));
+    int *on_node = mend_xalloc(agent->ranks.nodes.n + 1, sizeof(*on_node));
 
-    for (int k = 0; k < (int)agent->nodes.n; k++)
+    for (int k = 0; k < (int)agent->ranks.nodes.n; k++)
         on_node[k] = mend_options_on_node(agent->o, k);
     return on_node;
 }
@@ -70,7 +70,8 @@ void mend_spares_start(struct agent *agent)
     struct mend_options *o = agent->o;
     int *on_node = count_ranks(agent);
 
-    agent->spare = mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*agent->spare));
+    agent->spares.spare =
+        mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*agent->spares.spare));
     for (int a = 0; a < o->apps_n; a++) {
         for (int k = 0; k < o->apps[a].spares_n; k++)
             if (is_next_here(agent, on_node))
@@ -86,15 +87,15 @@ int mend_spares_waiting(struct agent *agent)
     int n = 0;
 
     mend_spares_scan(agent);
-    for (int i = 0; i < agent->spares_n; i++)
-        n += agent->spare[i].child > 0 && !agent->spare[i].original;
+    for (int i = 0; i < agent->spares.n; i++)
+        n += agent->spares.spare[i].child > 0 && !agent->spares.spare[i].original;
     return n;
 }
 
 bool mend_spares_know(const struct agent *agent, pid_t pid)
 {
-    for (int i = 0; i < agent->spares_n; i++)
-        if (agent->spare[i].child == pid)
+    for (int i = 0; i < agent->spares.n; i++)
+        if (agent->spares.spare[i].child == pid)
             return true;
     return false;
 }
@@ -108,8 +109,8 @@ static void forget(struct rank *r)
 
 void mend_spares_scan(struct agent *agent)
 {
-    for (int i = 0; i < agent->spares_n; i++) {
-        struct rank *r = &agent->spare[i];
+    for (int i = 0; i < agent->spares.n; i++) {
+        struct rank *r = &agent->spares.spare[i];
 
         if (r->child > 0 && waitpid(r->child, NULL, WNOHANG) == r->child)
             forget(r);
@@ -118,17 +119,17 @@ void mend_spares_scan(struct agent *agent)
 
 void mend_spares_signal(const struct agent *agent, int sig)
 {
-    for (int i = 0; i < agent->spares_n; i++)
-        if (agent->spare[i].child > 0)
-            kill(-agent->spare[i].child, sig);
+    for (int i = 0; i < agent->spares.n; i++)
+        if (agent->spares.spare[i].child > 0)
+            kill(-agent->spares.spare[i].child, sig);
 }
 
 /* One of that kind that runs the program of r and is not stopped; NULL: there is none. */
 static struct rank *choose(struct agent *agent, const struct rank *r, bool original)
 {
     mend_spares_scan(agent);
-    for (int i = 0; i < agent->spares_n; i++) {
-        struct rank *s = &agent->spare[i];
+    for (int i = 0; i < agent->spares.n; i++) {
+        struct rank *s = &agent->spares.spare[i];
 
         if (s->child > 0 && s->original == original && s->app->argv == r->app->argv &&
             mend_procfs_state(s->child) != 'T')
@@ -163,11 +164,11 @@ static bool call(const struct rank *s, const struct mend_strings *env, const int
 static void become(struct agent *agent, struct rank *s, struct rank *r)
 {
     r->ctl_fd = s->ctl_fd;
-    if (agent->bound)
+    if (agent->ranks.bound)
         sched_setaffinity(s->child, sizeof(r->cpus), &r->cpus);
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     r->child = s->child;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
     mend_rank_tell_group(r);
     s->child = 0;
     s->ctl_fd = -1;
@@ -191,7 +192,7 @@ static bool call_as(struct agent *agent, const struct rank *s, const struct rank
     int fd[MEND_SPARE_FDS] = {-1, -1, -1, r->spawn_fd};
     bool called;
 
-    if (!mend_iof_open_rank(agent->iof, r->index, &fd[0], &fd[1], &fd[2]))
+    if (!mend_iof_open_rank(agent->tell.iof, r->index, &fd[0], &fd[1], &fd[2]))
         return false;
     mend_start_env(agent, r, &env);
     called = call(s, &env, fd);
@@ -199,7 +200,7 @@ static bool call_as(struct agent *agent, const struct rank *s, const struct rank
         free(env.at[i]);
     free(env.at);
     if (!called)
-        mend_iof_not_started_rank(agent->iof, r->index);
+        mend_iof_not_started_rank(agent->tell.iof, r->index);
     return called;
 }
 
@@ -216,7 +217,7 @@ bool mend_spare_call(struct agent *agent, struct rank *r)
     }
     become(agent, s, r);
     mend_links_tell(agent, r);
-    mend_iof_started_rank(agent->iof, r->index);
-    agent->alive_n++;
+    mend_iof_started_rank(agent->tell.iof, r->index);
+    agent->ranks.alive_n++;
     return true;
 }

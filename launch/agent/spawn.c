@@ -24,7 +24,7 @@
 /* ---- the agent of the rank that asks ---- */
 
 struct asked {
-    struct mend_list link; /* in agent->asked */
+    struct mend_list link; /* in agent->requests.asked */
     struct rank *r;
     int64_t number;
     int fd;
@@ -32,7 +32,7 @@ struct asked {
 
 static void say_damaged(struct agent *agent, const struct rank *r)
 {
-    mend_say(agent, "mend: a damaged message from rank %d was ignored", r->index);
+    mend_say(&agent->tell, "mend: a damaged message from rank %d was ignored", r->index);
 }
 
 void mend_spawn_asked(struct agent *agent, struct rank *r, int fd)
@@ -47,13 +47,13 @@ void mend_spawn_asked(struct agent *agent, struct rank *r, int fd)
         return;
     }
     a = mend_xalloc(1, sizeof(*a));
-    *a = (struct asked){.r = r, .number = ++agent->asked_n, .fd = fd};
-    mend_list_append(&agent->asked, &a->link);
-    mend_post(&agent->root, &(struct mend_message){.kind = MEND_UP_SPAWN,
-                                                   .rank = r->index,
-                                                   .arg = {a->number, f.h->parted},
-                                                   .data = (const char *)f.h,
-                                                   .len = (uint32_t)f.bytes});
+    *a = (struct asked){.r = r, .number = ++agent->requests.asked_n, .fd = fd};
+    mend_list_append(&agent->requests.asked, &a->link);
+    mend_post(&agent->tell.root, &(struct mend_message){.kind = MEND_UP_SPAWN,
+                                                        .rank = r->index,
+                                                        .arg = {a->number, f.h->parted},
+                                                        .data = (const char *)f.h,
+                                                        .len = (uint32_t)f.bytes});
     mend_spawn_unmap(&f);
 }
 
@@ -77,13 +77,13 @@ static void write_answer(const struct asked *a, const struct mend_message *m)
 
 static void answer(struct agent *agent, const struct mend_message *m)
 {
-    mend_list_foreach (l, next, &agent->asked) {
+    mend_list_foreach (l, next, &agent->requests.asked) {
         struct asked *a = mend_list_entry(l, struct asked, link);
 
         if (a->number != m->arg[MEND_SPAWNED_NUMBER])
             continue;
         write_answer(a, m);
-        mend_verdict_call(agent, a->r);
+        mend_rank_call(&agent->ranks, a->r);
         mend_list_remove(&a->link);
         close(a->fd);
         free(a);
@@ -105,64 +105,64 @@ static bool make_room(struct agent *agent, bool is_short)
 static void count(struct agent *agent, bool is_short, struct mend_message *m)
 {
     m->arg[MEND_ACTED_GOOD] = make_room(agent, is_short);
-    m->arg[MEND_ACTED_TAKEN] = mend_places_taken(agent);
-    m->arg[MEND_ACTED_NAMES] = agent->n;
+    m->arg[MEND_ACTED_TAKEN] = mend_places_taken(&agent->ranks);
+    m->arg[MEND_ACTED_NAMES] = agent->ranks.n;
     m->arg[MEND_ACTED_SPARES] = mend_spares_waiting(agent);
-    m->arg[MEND_ACTED_PROGRESS] = (int64_t)mend_vacancy_progress(agent);
-    m->arg[MEND_ACTED_ENDING] = mend_vacancy_ending(agent);
+    m->arg[MEND_ACTED_PROGRESS] = (int64_t)mend_vacancy_progress(&agent->ranks);
+    m->arg[MEND_ACTED_ENDING] = mend_vacancy_ending(&agent->ranks);
 }
 
 /* data: how many are on each node, and then the request. */
 static bool find(struct agent *agent, const struct mend_message *m)
 {
-    size_t head = (agent->nodes.n ? agent->nodes.n : 1) * sizeof(int32_t);
+    size_t head = (agent->ranks.nodes.n ? agent->ranks.nodes.n : 1) * sizeof(int32_t);
     int32_t *on_node = mend_xalloc(1, head);
     bool found;
 
     memcpy(on_node, m->data, head);
-    agent->request =
+    agent->requests.request =
         mend_request_open(agent, m->data + head, m->len - head, (int)m->arg[MEND_ACT_ROOM]);
-    if (agent->request) {
-        agent->request->first = (int)m->arg[MEND_ACT_FIRST];
-        mend_request_divide(agent->request, on_node);
+    if (agent->requests.request) {
+        agent->requests.request->first = (int)m->arg[MEND_ACT_FIRST];
+        mend_request_divide(agent->requests.request, on_node);
     }
     free(on_node);
-    found = agent->request && mend_request_find(agent->request);
+    found = agent->requests.request && mend_request_find(agent->requests.request);
     return found;
 }
 
 /* The counter of the world's context is known where its first process is. */
 static bool admit(struct agent *agent, struct mend_message *m)
 {
-    bool good = mend_request_admit(agent->request);
-    const struct rank *first = &agent->rank[agent->request->first];
+    bool good = mend_request_admit(agent->requests.request);
+    const struct rank *first = &agent->ranks.rank[agent->requests.request->first];
 
     if (good && !first->far)
         m->arg[MEND_ACTED_COUNTER] =
-            (int64_t)mend_node_process_of(agent->shm, first->index)->counter;
+            (int64_t)mend_node_process_of(agent->ranks.shm, first->index)->counter;
     return good;
 }
 
 /* When the user ends the job nothing begins any more. */
 static bool start(struct agent *agent, const struct mend_message *m)
 {
-    struct spawn_request *q = agent->request;
+    struct spawn_request *q = agent->requests.request;
 
-    agent->nodes.told_done = false;
+    agent->course.told_done = false;
     q->begun = true;
-    mend_node_process_of(agent->shm, q->first)->counter = (uint64_t)m->arg[MEND_ACT_COUNTER];
-    return !(agent->killing && agent->nodes.n) && mend_request_start(q);
+    mend_node_process_of(agent->ranks.shm, q->first)->counter = (uint64_t)m->arg[MEND_ACT_COUNTER];
+    return !(agent->course.killing && agent->ranks.nodes.n) && mend_request_start(q);
 }
 
 /* What was never to begin, because another agent could not admit it, gives its places back. */
 static void end(struct agent *agent)
 {
-    if (!agent->request)
+    if (!agent->requests.request)
         return;
-    if (!agent->request->begun)
-        mend_request_withdraw(agent->request);
-    mend_request_close(agent->request);
-    agent->request = NULL;
+    if (!agent->requests.request->begun)
+        mend_request_withdraw(agent->requests.request);
+    mend_request_close(agent->requests.request);
+    agent->requests.request = NULL;
 }
 
 static void act(struct agent *agent, const struct mend_message *m)
@@ -184,18 +184,18 @@ static void act(struct agent *agent, const struct mend_message *m)
         done.arg[MEND_ACTED_GOOD] = start(agent, m);
         break;
     case MEND_STARTER_WITHDRAW:
-        if (agent->request)
-            mend_request_withdraw(agent->request);
+        if (agent->requests.request)
+            mend_request_withdraw(agent->requests.request);
         return;
     default:
         end(agent);
         return;
     }
-    if (agent->request) {
-        done.data = (const char *)mend_spawn_errors(agent->request->file.h);
-        done.len = (uint32_t)(agent->request->asked_n * sizeof(int32_t));
+    if (agent->requests.request) {
+        done.data = (const char *)mend_spawn_errors(agent->requests.request->file.h);
+        done.len = (uint32_t)(agent->requests.request->asked_n * sizeof(int32_t));
     }
-    mend_post(&agent->root, &done);
+    mend_post(&agent->tell.root, &done);
 }
 
 void mend_spawn_hear(struct agent *agent, const struct mend_message *m)

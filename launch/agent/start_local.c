@@ -92,15 +92,15 @@ static _Noreturn void child_exec(struct start *s)
         child_failed(s, "setpgid");
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         child_failed(s, "prctl");
-    if (getppid() != s->agent->self_pid) /* it died before the line above */
+    if (getppid() != s->agent->ranks.self_pid) /* it died before the line above */
         _exit(127);
     if (dup2(s->in, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0 ||
-        fcntl(s->agent->shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0 ||
+        fcntl(s->agent->ranks.shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0 ||
         (r->spawn_fd >= 0 && fcntl(r->spawn_fd, F_SETFD, 0) < 0))
         child_failed(s, "dup2");
     if (r->app->wdir && chdir(r->app->wdir) != 0)
         child_failed(s, r->app->wdir);
-    if (s->agent->bound)
+    if (s->agent->ranks.bound)
         sched_setaffinity(0, sizeof(r->cpus), &r->cpus); /* a wish, not a condition */
     mend_process_give_back(&s->agent->before);
     execve(r->app->path, r->app->argv, s->env);
@@ -201,8 +201,8 @@ static pid_t late_child(const struct agent *agent, const struct starter *x)
         newest = pid;
     if (f)
         fclose(f);
-    for (int i = 0; i < agent->n; i++)
-        if (&agent->rank[i] != x->start->r && agent->rank[i].child == newest)
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (&agent->ranks.rank[i] != x->start->r && agent->ranks.rank[i].child == newest)
             return 0;
     return x->start->r->index != MEND_RANK_SPARE && mend_spares_know(agent, newest) ? 0 : newest;
 }
@@ -297,7 +297,7 @@ void mend_start_env(struct agent *agent, const struct rank *r, struct mend_strin
 
 static void rank_env(const struct start *s, struct mend_strings *env)
 {
-    mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->agent->shm_fd));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->agent->ranks.shm_fd));
     mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", s->ctl_fd));
     if (s->r->index == MEND_RANK_SPARE)
         mend_strings_add(env,
@@ -329,9 +329,9 @@ static void start_child(struct agent *agent, struct starter *x, struct start *s)
     x->start = s;
     sem_post(&x->go);
     await_done(agent, x);
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     r->child = s->pid > 0 && !s->failed ? s->pid : 0;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&agent->ranks.lock);
     if (r->index != MEND_RANK_SPARE)
         mend_rank_tell_group(r);
 }
@@ -339,7 +339,7 @@ static void start_child(struct agent *agent, struct starter *x, struct start *s)
 static bool open_streams(struct agent *agent, struct start *s)
 {
     if (s->r->index != MEND_RANK_SPARE)
-        return mend_iof_open_rank(agent->iof, s->r->index, &s->in, &s->out, &s->err);
+        return mend_iof_open_rank(agent->tell.iof, s->r->index, &s->in, &s->out, &s->err);
     s->in = s->out = s->err = open("/dev/null", O_RDWR | O_CLOEXEC);
     return s->in >= 0;
 }
@@ -349,9 +349,9 @@ static void close_streams(struct agent *agent, const struct start *s, bool start
     if (s->r->index == MEND_RANK_SPARE)
         close(s->in);
     else if (started)
-        mend_iof_started_rank(agent->iof, s->r->index);
+        mend_iof_started_rank(agent->tell.iof, s->r->index);
     else
-        mend_iof_not_started_rank(agent->iof, s->r->index);
+        mend_iof_not_started_rank(agent->tell.iof, s->r->index);
 }
 
 /* Returns the error. */
@@ -405,7 +405,7 @@ static void say_failed(struct agent *agent, int index, const char *what, int err
 {
     char text[MEND_LIMITS_TEXT];
 
-    mend_say(agent, "mpiexec: rank %d could not be started: %s: %s", index, what,
+    mend_say(&agent->tell, "mpiexec: rank %d could not be started: %s: %s", index, what,
              mend_limits_error(error, text, sizeof(text)));
 }
 
@@ -418,11 +418,11 @@ bool mend_start_local(struct agent *agent)
 
     agent->starter = starter_create();
     if (!agent->starter) {
-        mend_say(agent, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
+        mend_say(&agent->tell, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
         return false;
     }
-    for (int i = 0; !error && i < agent->ours_n; i++) {
-        struct rank *r = &agent->rank[agent->ours[i]];
+    for (int i = 0; !error && i < agent->ranks.ours_n; i++) {
+        struct rank *r = &agent->ranks.rank[agent->ranks.ours[i]];
 
         if (r->app != app) {
             free(env.at);
@@ -430,7 +430,7 @@ bool mend_start_local(struct agent *agent)
             env = block_env(agent, app);
         }
         error = start_rank(agent, r, &env, &what);
-        agent->alive_n += !error;
+        agent->ranks.alive_n += !error;
         if (error)
             say_failed(agent, r->index, what, error);
     }
@@ -444,7 +444,7 @@ int mend_start_another(struct agent *agent, struct rank *r)
     const char *what;
     int error = start_rank(agent, r, &env, &what);
 
-    agent->alive_n += !error;
+    agent->ranks.alive_n += !error;
     free(env.at);
     return error;
 }
@@ -458,7 +458,7 @@ bool mend_start_spare(struct agent *agent, struct rank *r)
 
     free(env.at);
     if (error)
-        mend_say(agent, "mpiexec: a spare process could not be started: %s: %s", what,
+        mend_say(&agent->tell, "mpiexec: a spare process could not be started: %s: %s", what,
                  mend_limits_error(error, text, sizeof(text)));
     return !error;
 }

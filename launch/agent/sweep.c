@@ -27,8 +27,8 @@ static bool is_known(const struct agent *agent, pid_t pid)
 {
     if (pid == agent->keeper)
         return true;
-    for (int i = 0; i < agent->n; i++)
-        if (agent->rank[i].child == pid)
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (agent->ranks.rank[i].child == pid)
             return true;
     return false;
 }
@@ -40,7 +40,7 @@ static int sweep_children(const struct agent *agent)
     FILE *f;
     int pid, found = 0;
 
-    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)agent->self_pid);
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)agent->ranks.self_pid);
     f = fopen(path, "re");
     if (!f)
         return 0;
@@ -58,9 +58,9 @@ static int sweep_children(const struct agent *agent)
 /* What they used of the processor is ours from here on, as time(1) shows it. */
 void mend_sweep_reap(struct agent *agent)
 {
-    for (int i = 0; i < agent->n; i++)
-        if (mend_rank_has_ended(&agent->rank[i]))
-            waitpid(agent->rank[i].child, NULL, 0);
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (mend_rank_has_ended(&agent->ranks.rank[i]))
+            waitpid(agent->ranks.rank[i].child, NULL, 0);
 }
 
 void mend_sweep_names(const struct agent *agent)
@@ -68,13 +68,13 @@ void mend_sweep_names(const struct agent *agent)
     char dir[MEND_SERVICE_DIR_BYTES];
 
     mend_service_dir(dir);
-    mend_service_sweep(dir, agent->shm->job);
+    mend_service_sweep(dir, agent->ranks.shm->job);
 }
 
 void mend_sweep_all(struct agent *agent)
 {
-    for (int i = 0; i < agent->n; i++)
-        mend_sweep_group(&agent->rank[i]);
+    for (int i = 0; i < agent->ranks.n; i++)
+        mend_sweep_group(&agent->ranks.rank[i]);
     for (int round = 0; round < ROUNDS_MAX && sweep_children(agent); round++)
         ;
 }

@@ -29,21 +29,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void mend_vacancy_init(struct agent *agent)
+void mend_vacancy_init(struct mend_ranks *ranks)
 {
-    agent->vacant = mend_xalloc((size_t)agent->places_n, sizeof(*agent->vacant));
-    mend_store_relaxed(&agent->stub.fate, MEND_PEER_DEAD);
+    ranks->vacant = mend_xalloc((size_t)ranks->places_n, sizeof(*ranks->vacant));
+    mend_store_relaxed(&ranks->stub.fate, MEND_PEER_DEAD);
 }
 
-int mend_places_taken(const struct agent *agent)
+int mend_places_taken(const struct mend_ranks *ranks)
 {
-    return (int)agent->shm->places_used - agent->vacant_n;
+    return (int)ranks->shm->places_used - ranks->vacant_n;
 }
 
-int mend_vacancies(const struct agent *agent)
+int mend_vacancies(const struct mend_ranks *ranks)
 {
-    int names = (int)MEND_NODE_NAMES - agent->n;
-    int places = agent->places_n - mend_places_taken(agent);
+    int names = (int)MEND_NODE_NAMES - ranks->n;
+    int places = ranks->places_n - mend_places_taken(ranks);
 
     return places < names ? places : names;
 }
@@ -57,33 +57,33 @@ static bool is_over(const struct rank *r)
            (r->state.mark == MEND_MARK_NONE || r->state.mark > MEND_MARK_CERTAIN);
 }
 
-static void close_control(struct agent *agent, struct rank *r)
+static void close_control(const struct mend_sources *sources, struct rank *r)
 {
     if (r->ctl_fd < 0)
         return;
-    mend_loop_drop(agent->loop, r->ctl_fd);
+    mend_sources_drop(sources, r->ctl_fd);
     close(r->ctl_fd);
     r->ctl_fd = -1;
 }
 
 /* A watcher that still sleeps on its life word looks, and finds that there is none. */
-static void leave_place(struct agent *agent, struct rank *r)
+static void leave_place(struct mend_ranks *ranks, struct rank *r)
 {
     mend_atomic_u32 *life = mend_node_life_word(r->shared);
 
-    mend_vacancy_give(agent, r);
+    mend_vacancy_give(ranks, r);
     syscall(SYS_futex, life, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* A guest has no child. */
-static void reap(struct agent *agent, struct rank *r)
+static void reap(struct mend_ranks *ranks, struct rank *r)
 {
     if (r->guest_of) {
         mend_guest_left(r->guest_of);
         return;
     }
     waitpid(r->child, NULL, 0);
-    agent->shm->ranks_here_n--;
+    ranks->shm->ranks_here_n--;
 }
 
 static bool retire(struct agent *agent, struct rank *r)
@@ -94,16 +94,16 @@ static bool retire(struct agent *agent, struct rank *r)
         mend_guest_left(r->guest_of);
     if (r->far)
         return true;
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&agent->ranks.lock);
     over = is_over(r) && !mend_links_hold(agent, r->index);
     if (over)
-        leave_place(agent, r);
-    pthread_mutex_unlock(&agent->lock);
+        leave_place(&agent->ranks, r);
+    pthread_mutex_unlock(&agent->ranks.lock);
     if (!over)
         return false;
-    close_control(agent, r);
+    close_control(&agent->sources, r);
     mend_rouse_drop(agent, r);
-    reap(agent, r);
+    reap(&agent->ranks, r);
     r->child = 0;
     r->own_group = false;
     free(r->complained);
@@ -115,48 +115,51 @@ static bool retire(struct agent *agent, struct rank *r)
 bool mend_vacancy_collect(struct agent *agent)
 {
     mend_segment_give_back(agent, MEND_TIME_NEVER);
-    while (agent->retired_n < agent->cleared_n &&
-           retire(agent, &agent->rank[mend_node_death_of(agent->shm, agent->retired_n)->name]))
-        agent->retired_n++;
-    return agent->retired_n < mend_load_acquire(&agent->shm->deaths_n);
+    while (
+        agent->ranks.retired_n < agent->ranks.cleared_n &&
+        retire(
+            agent,
+            &agent->ranks.rank[mend_node_death_of(agent->ranks.shm, agent->ranks.retired_n)->name]))
+        agent->ranks.retired_n++;
+    return agent->ranks.retired_n < mend_load_acquire(&agent->ranks.shm->deaths_n);
 }
 
-static bool has_finalized(const struct agent *agent, const struct rank *r)
+static bool has_finalized(const struct mend_ranks *ranks, const struct rank *r)
 {
-    return mend_rank_presence(agent, r->index) == MEND_PRESENCE_LEFT;
+    return mend_rank_presence(ranks, r->index) == MEND_PRESENCE_LEFT;
 }
 
 /* Nobody has been told of its end yet. */
-static bool is_known(const struct agent *agent, const struct rank *r)
+static bool is_known(const struct mend_ranks *ranks, const struct rank *r)
 {
-    return mend_rank_is_ours(r) && !mend_rank_is_retired(agent, r) && !r->has_left &&
-           !mend_rank_is_dead(agent, r->index);
+    return mend_rank_is_ours(r) && !mend_rank_is_retired(ranks, r) && !r->has_left &&
+           !mend_rank_is_dead(ranks, r->index);
 }
 
-static bool has_left(const struct agent *agent, const struct rank *r)
+static bool has_left(const struct mend_ranks *ranks, const struct rank *r)
 {
-    return mend_rank_has_ended(r) && has_finalized(agent, r) && !mend_rank_in_script(&r->state);
+    return mend_rank_has_ended(r) && has_finalized(ranks, r) && !mend_rank_in_script(&r->state);
 }
 
 void mend_vacancy_tell_left(struct agent *agent)
 {
-    struct rank **left = mend_xalloc((size_t)agent->n, sizeof(struct rank *));
+    struct rank **left = mend_xalloc((size_t)agent->ranks.n, sizeof(struct rank *));
     int n = 0;
 
-    for (int i = 0; i < agent->n; i++)
-        if (is_known(agent, &agent->rank[i]) && has_left(agent, &agent->rank[i]) &&
-            !agent->rank[i].told_ended)
-            left[n++] = &agent->rank[i];
-    if (n && agent->nodes.n)
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (is_known(&agent->ranks, &agent->ranks.rank[i]) &&
+            has_left(&agent->ranks, &agent->ranks.rank[i]) && !agent->ranks.rank[i].told_ended)
+            left[n++] = &agent->ranks.rank[i];
+    if (n && agent->ranks.nodes.n)
         mend_facts_end(agent, left, n);
     else if (n)
-        mend_verdict_left(agent, left, n);
+        mend_verdict_left(&agent->verdicts, left, n);
     free(left);
 }
 
 void mend_vacancy_mind_left(struct agent *agent)
 {
-    agent->minds_left = true;
+    agent->ranks.minds_left = true;
     mend_vacancy_tell_left(agent);
 }
 
@@ -165,50 +168,50 @@ bool mend_vacancy_clear_out(struct agent *agent)
 {
     bool hopeful = false;
 
-    for (int i = 0; i < agent->n && !hopeful; i++)
-        hopeful = is_known(agent, &agent->rank[i]) &&
-                  (has_finalized(agent, &agent->rank[i]) || i >= agent->o->ranks_n);
+    for (int i = 0; i < agent->ranks.n && !hopeful; i++)
+        hopeful = is_known(&agent->ranks, &agent->ranks.rank[i]) &&
+                  (has_finalized(&agent->ranks, &agent->ranks.rank[i]) || i >= agent->o->ranks_n);
     if (hopeful)
         mend_vacancy_tell_left(agent);
     return hopeful;
 }
 
-uint64_t mend_vacancy_progress(const struct agent *agent)
+uint64_t mend_vacancy_progress(const struct mend_ranks *ranks)
 {
-    uint64_t sum = agent->retired_n;
+    uint64_t sum = ranks->retired_n;
 
-    for (int i = 0; i < agent->n; i++)
-        sum += (uint64_t)mend_rank_has_ended(&agent->rank[i]) + mend_rank_is_dead(agent, i);
+    for (int i = 0; i < ranks->n; i++)
+        sum += (uint64_t)mend_rank_has_ended(&ranks->rank[i]) + mend_rank_is_dead(ranks, i);
     return sum;
 }
 
-bool mend_vacancy_ending(const struct agent *agent)
+bool mend_vacancy_ending(const struct mend_ranks *ranks)
 {
-    for (int i = 0; i < agent->n; i++) {
-        const struct rank *r = &agent->rank[i];
-        enum mend_presence presence = mend_rank_presence(agent, i);
+    for (int i = 0; i < ranks->n; i++) {
+        const struct rank *r = &ranks->rank[i];
+        enum mend_presence presence = mend_rank_presence(ranks, i);
 
         if (mend_rank_is_ours(r) && !mend_rank_has_ended(r) &&
             (presence == MEND_PRESENCE_LEAVING || presence == MEND_PRESENCE_LEFT ||
-             mend_rank_is_dead(agent, i)))
+             mend_rank_is_dead(ranks, i)))
             return true;
     }
     return false;
 }
 
-void mend_vacancy_take(struct agent *agent, struct rank *r)
+void mend_vacancy_take(struct mend_ranks *ranks, const struct mend_tell *tell, struct rank *r)
 {
-    bool again = agent->vacant_n > 0;
+    bool again = ranks->vacant_n > 0;
 
-    r->place = again ? agent->vacant[--agent->vacant_n] : mend_place_at(agent->shm->places_used++);
-    r->shared = mend_node_rank_of(agent->shm, r->place);
+    r->place = again ? ranks->vacant[--ranks->vacant_n] : mend_place_at(ranks->shm->places_used++);
+    r->shared = mend_node_rank_of(ranks->shm, r->place);
     if (again)
-        mend_segment_clear(agent, r->place);
+        mend_segment_clear(ranks, tell, r->place);
 }
 
-void mend_vacancy_give(struct agent *agent, struct rank *r)
+void mend_vacancy_give(struct mend_ranks *ranks, struct rank *r)
 {
-    agent->vacant[agent->vacant_n++] = r->place;
+    ranks->vacant[ranks->vacant_n++] = r->place;
     r->place = MEND_PLACE_NONE;
-    r->shared = &agent->stub;
+    r->shared = &ranks->stub;
 }

@@ -28,12 +28,12 @@ struct asked {
 
 static struct mend_node_rank *shared(struct agent *agent, int i)
 {
-    return agent->rank[i].shared;
+    return agent->ranks.rank[i].shared;
 }
 
 static bool can_answer(struct agent *agent, const struct rank *r)
 {
-    enum mend_presence presence = mend_rank_presence(agent, r->index);
+    enum mend_presence presence = mend_rank_presence(&agent->ranks, r->index);
 
     return r->state.child == MEND_CHILD_RUNNING &&
            (presence == MEND_PRESENCE_IN_MPI || presence == MEND_PRESENCE_LEAVING);
@@ -74,7 +74,7 @@ static void tell_one(struct agent *agent, const struct rank *r, const struct ask
                      int64_t question)
 {
     struct mend_node_rank *s = shared(agent, r->index);
-    enum mend_presence presence = mend_rank_presence(agent, r->index);
+    enum mend_presence presence = mend_rank_presence(&agent->ranks, r->index);
     char text[MEND_NODE_WAIT_BYTES];
     const char *what;
 
@@ -82,7 +82,7 @@ static void tell_one(struct agent *agent, const struct rank *r, const struct ask
     text[sizeof(text) - 1] = '\0';
     if (r->has_left)
         what = "has ended";
-    else if (mend_rank_is_dead(agent, r->index))
+    else if (mend_rank_is_dead(&agent->ranks, r->index))
         what = "dead";
     else if (mend_rank_has_ended(r))
         what = "has ended";
@@ -98,16 +98,16 @@ static void tell_one(struct agent *agent, const struct rank *r, const struct ask
         what = "without a session";
     else
         what = answered(agent, r->index, a->first) ? text : why_silent(r, a);
-    mend_tell_wait(agent, question, r, what);
+    mend_tell_wait(&agent->tell, question, r, what);
     if (what == text && s->wait_call.ctx)
-        mend_tell_call(agent, question, r, &s->wait_call);
+        mend_tell_call(&agent->tell, question, r, &s->wait_call);
 }
 
 /* Its threads were inside the library, where nobody can look: it is asked once more. */
 static void ask_again(struct agent *agent, struct asked *a, int i)
 {
     a->seq = mend_load_acquire(&shared(agent, i)->wait_seq);
-    mend_rank_signal(&agent->rank[i], MEND_SIG_REPORT);
+    mend_rank_signal(&agent->ranks.rank[i], MEND_SIG_REPORT);
 }
 
 /* Takes the answers that have come; returns whether to go on waiting for others. */
@@ -115,42 +115,43 @@ static bool wait_on(struct agent *agent, struct asked *asked, int turn)
 {
     bool open = false, starving = false;
 
-    for (int i = 0; i < agent->n; i++) {
+    for (int i = 0; i < agent->ranks.n; i++) {
         if (asked[i].open && answered(agent, i, asked[i].seq)) {
             asked[i].open = shared(agent, i)->wait_busy && turn < ANSWER_TURNS;
             if (asked[i].open)
                 ask_again(agent, &asked[i], i);
         }
         open |= asked[i].open;
-        starving |= asked[i].open && turn >= ANSWER_TURNS && starves(&agent->rank[i], &asked[i]);
+        starving |=
+            asked[i].open && turn >= ANSWER_TURNS && starves(&agent->ranks.rank[i], &asked[i]);
     }
     return open && (turn < ANSWER_TURNS || (starving && turn < PATIENT_TURNS));
 }
 
 static void ask(struct agent *agent, struct asked *asked)
 {
-    for (int i = 0; i < agent->n; i++) {
+    for (int i = 0; i < agent->ranks.n; i++) {
         asked[i].seq = asked[i].first = mend_load_acquire(&shared(agent, i)->wait_seq);
-        asked[i].open = can_answer(agent, &agent->rank[i]);
+        asked[i].open = can_answer(agent, &agent->ranks.rank[i]);
         if (!asked[i].open)
             continue;
-        mend_procfs_ran(mend_rank_named(&agent->rank[i]), &asked[i].ran_ns);
-        mend_rank_signal(&agent->rank[i], MEND_SIG_REPORT);
+        mend_procfs_ran(mend_rank_named(&agent->ranks.rank[i]), &asked[i].ran_ns);
+        mend_rank_signal(&agent->ranks.rank[i], MEND_SIG_REPORT);
     }
 }
 
 void mend_waits_tell(struct agent *agent, int64_t question)
 {
-    struct asked *asked = mend_xalloc((size_t)agent->n, sizeof(*asked));
+    struct asked *asked = mend_xalloc((size_t)agent->ranks.n, sizeof(*asked));
 
     ask(agent, asked);
     for (int turn = 0; wait_on(agent, asked, turn); turn++)
         usleep(ANSWER_TURN_US);
-    for (int i = 0; i < agent->n; i++)
-        if (mend_rank_is_ours(&agent->rank[i]))
-            tell_one(agent, &agent->rank[i], &asked[i], question);
-    if (agent->nodes.n && agent->o->verbose)
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (mend_rank_is_ours(&agent->ranks.rank[i]))
+            tell_one(agent, &agent->ranks.rank[i], &asked[i], question);
+    if (agent->ranks.nodes.n && agent->o->verbose)
         mend_facts_print(agent);
-    mend_tell_answered(agent, question);
+    mend_tell_answered(&agent->tell, question);
     free(asked);
 }

@@ -14,11 +14,11 @@
  *
  * The way from a death to the ranks is: kernel wakes this thread -> mend_verdict_life().  Nothing
  * on it allocates, prints, or waits for the main thread longer than one step of the detector. */
-#include "agent/agent.h"
-
-#include "base/time.h"
-#include "agent/segment.h"
 #include "agent/verdict.h"
+
+#include "agent/sources.h"
+#include "base/list.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -50,7 +50,8 @@ struct futex_waitv {
 #endif
 
 struct group {
-    struct agent *agent;
+    struct mend_verdicts *verdicts;
+    const struct mend_sources *sources;
     const int *name; /* of each rank: behind `wait` */
     int n;
     bool waitv;
@@ -70,43 +71,43 @@ static void let_survivors_run(const struct rank *r)
 }
 
 /* True: r is not retired before look_away(). */
-static bool look_at(struct agent *agent, struct rank *r)
+static bool look_at(struct mend_ranks *ranks, struct rank *r)
 {
     bool there;
 
-    pthread_mutex_lock(&agent->lock);
-    there = !mend_rank_is_retired(agent, r);
+    pthread_mutex_lock(&ranks->lock);
+    there = !mend_rank_is_retired(ranks, r);
     r->looked_at += there;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&ranks->lock);
     return there;
 }
 
-static void look_away(struct agent *agent, struct rank *r)
+static void look_away(struct mend_ranks *ranks, struct rank *r)
 {
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&ranks->lock);
     r->looked_at--;
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&ranks->lock);
 }
 
 /* Acts on the mark of r.  Returns whether to look again soon, for what must be known before the verdict: *news_p: there
  * is something for the main thread. */
-static bool on_mark(struct agent *agent, struct rank *r, bool *news_p)
+static bool on_mark(struct mend_verdicts *verdicts, struct rank *r, bool *news_p)
 {
     bool was_seen, seen, left, alone;
 
-    pthread_mutex_lock(&agent->lock);
+    pthread_mutex_lock(&verdicts->ranks->lock);
     was_seen = mend_rank_is_marked(&r->state);
     if (!was_seen)
-        mend_verdict_life(agent, r);
+        mend_verdict_life(verdicts, r);
     seen = mend_rank_is_marked(&r->state);
     left = r->state.mark == MEND_MARK_THREADS;
     alone = !mend_rank_in_script(&r->state); /* a script around it may go on */
-    pthread_mutex_unlock(&agent->lock);
+    pthread_mutex_unlock(&verdicts->ranks->lock);
     if (was_seen && !left)
         return false;
     if (was_seen)
-        left = mend_verdict_threads(agent, r);
-    if (alone && mend_rank_is_dead(agent, r->index))
+        left = mend_verdict_threads(verdicts, r);
+    if (alone && mend_rank_is_dead(verdicts->ranks, r->index))
         let_survivors_run(r); /* last: it may cost us the core */
     *news_p |= !was_seen || !left;
     return !seen || left;
@@ -116,38 +117,34 @@ static bool on_mark(struct agent *agent, struct rank *r, bool *news_p)
  * to its documentation.  Returns the number of words still to be waited on; *soon_p: and look again soon. */
 static int look(struct group *g, bool *soon_p)
 {
-    struct agent *agent = g->agent;
+    struct mend_ranks *ranks = g->verdicts->ranks;
     int waiting = 0;
     bool news = false;
 
     *soon_p = false;
     for (int i = 0; i < g->n; i++) {
-        struct rank *r = &agent->rank[g->name[i]];
+        struct rank *r = &ranks->rank[g->name[i]];
         mend_atomic_u32 *life;
         uint32_t word;
 
-        if (!look_at(agent, r))
+        if (!look_at(ranks, r))
             continue;
         life = mend_node_life_word(r->shared);
         word = mend_load_acquire(life);
         if (word & FUTEX_OWNER_DIED)
-            *soon_p |= on_mark(agent, r, &news);
+            *soon_p |= on_mark(g->verdicts, r, &news);
         else
             g->wait[waiting++] =
                 (struct futex_waitv){.val = word, .uaddr = (uintptr_t)life, .flags = FUTEX_32};
-        look_away(agent, r);
+        look_away(ranks, r);
     }
     for (int i = 0; news && i < g->n; i++)
-        if (look_at(agent, &agent->rank[g->name[i]])) {
-            mend_verdict_reason(agent, &agent->rank[g->name[i]]);
-            look_away(agent, &agent->rank[g->name[i]]);
+        if (look_at(ranks, &ranks->rank[g->name[i]])) {
+            mend_verdict_reason(g->verdicts, &ranks->rank[g->name[i]]);
+            look_away(ranks, &ranks->rank[g->name[i]]);
         }
-    if (news) {
-        uint64_t one = 1;
-
-        while (write(agent->note_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-            ;
-    }
+    if (news)
+        mend_sources_note(g->sources);
     return waiting;
 }
 
@@ -219,14 +216,15 @@ static bool have_waitv(void)
     return syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) != -1 || errno != ENOSYS;
 }
 
-static void start_group(struct agent *agent, const pthread_attr_t *attr, bool waitv,
-                        const int *names, int n)
+static void start_group(struct mend_verdicts *verdicts, const struct mend_sources *sources,
+                        const pthread_attr_t *attr, bool waitv, const int *names, int n)
 {
     size_t words = (size_t)n * sizeof(struct futex_waitv);
     struct group *g = mend_xalloc(1, sizeof(*g) + words + (size_t)n * sizeof(*names));
     pthread_t thread;
 
-    g->agent = agent;
+    g->verdicts = verdicts;
+    g->sources = sources;
     g->name = memcpy(g->wait + n, names, (size_t)n * sizeof(*names));
     g->n = n;
     g->waitv = waitv;
@@ -234,7 +232,8 @@ static void start_group(struct agent *agent, const pthread_attr_t *attr, bool wa
         free(g); /* waitpid tells of these ranks, later */
 }
 
-void mend_watch_start(struct agent *agent, const int *names, int n)
+void mend_watch_start(struct mend_verdicts *verdicts, const struct mend_sources *sources,
+                      const int *names, int n)
 {
     bool waitv = have_waitv();
     int step = waitv ? GROUP_MAX : 1;
@@ -244,6 +243,6 @@ void mend_watch_start(struct agent *agent, const int *names, int n)
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     for (int i = 0; i < n; i += step)
-        start_group(agent, &attr, waitv, names + i, n - i < step ? n - i : step);
+        start_group(verdicts, sources, &attr, waitv, names + i, n - i < step ? n - i : step);
     pthread_attr_destroy(&attr);
 }

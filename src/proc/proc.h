@@ -257,7 +257,7 @@ static inline void mend_free(struct mend_proc *self, void *p)
 /* A verdict has been given, or something stands in the segment, that this process has not seen. */
 static inline bool mend_has_news(const struct mend_proc *self)
 {
-    /* acquire: pairs with the releases in interrupt_all() and mend_node_interrupt() */
+    /* acquire: pairs with the releases in mend_rank_call_all() and mend_node_interrupt() */
     return mend_load_acquire(self->interrupt) != self->interrupt_seen;
 }
 

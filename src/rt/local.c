@@ -93,7 +93,7 @@ static void hold_life(struct local *l)
     atomic_fetch_or(mend_node_life_word(l->me), FUTEX_WAITERS);
     l->holds_life = true;
     l->life_holder = pthread_self();
-    mend_store_release(&l->me->life_valid, 1); /* pairs with the acquire in is_marked() */
+    mend_store_release(&l->me->life_valid, 1); /* pairs with the acquire in mend_rank_has_mark() */
 }
 
 /* Unlocks the life word, without waking the agent's watcher, which has nothing to do. */
@@ -158,7 +158,7 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
         return refuse(why_p, "cannot join the job: this rank was declared dead");
     mend_store_relaxed(&l->me->in_script, is_in_script(l));
     mend_store_release(&l->process->presence, MEND_PRESENCE_STARTING);
-    /* Pairs with the fence in interrupt_all(): either this process finds the dead in the log, or the agent
+    /* Pairs with the fence in mend_rank_call_all(): either this process finds the dead in the log, or the agent
      * finds it here and keeps the rings to them (launch/agent/segment.c). */
     atomic_thread_fence(memory_order_seq_cst);
     hold_life(l);
@@ -703,7 +703,7 @@ static void come_back_unexpected(struct mend_proc *self, enum mend_presence pres
     struct local *l = self->rt_state;
 
     come_back(self, presence);
-    /* Pairs with the fence in interrupt_all(), as in take_rank(). */
+    /* Pairs with the fence in mend_rank_call_all(), as in take_rank(). */
     atomic_thread_fence(memory_order_seq_cst);
     self->born_n = mend_load_acquire(&l->shm->deaths_n);
     self->interrupt_seen =
