@@ -31,12 +31,12 @@ def pytest_addoption(parser):
 class Results:
     """Collects what became of each test; test/check counts it and tools/conformance shows it."""
 
-    def __init__(self, path):
-        self.path, self.tests = path, {}
+    def __init__(self, path, folder):
+        self.path, self.folder, self.tests = path, folder, {}
 
     def pytest_runtest_logreport(self, report):
         test = self.tests.setdefault(report.nodeid, {
-            "file": "test/launch/" + os.path.basename(report.location[0]), "recipe": report.location[2],
+            "file": f"test/{self.folder}/" + os.path.basename(report.location[0]), "recipe": report.location[2],
             "passed": True, "seconds": 0})
         test["passed"] &= not report.failed
         test["seconds"] = round(test["seconds"] + report.duration, 3)
@@ -51,7 +51,7 @@ class Results:
 
 def pytest_configure(config):
     if config.option.results:
-        config.pluginmanager.register(Results(os.path.abspath(config.option.results)))
+        config.pluginmanager.register(Results(os.path.abspath(config.option.results), "launch"))
     if "ASAN_OPTIONS" in os.environ:  # the launcher frees what it takes
         os.environ["ASAN_OPTIONS"] += ":detect_leaks=1"
 
