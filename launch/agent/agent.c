@@ -287,10 +287,10 @@ static mend_time_ns look(void *self, mend_time_ns now)
     next = sooner(next, mend_crash_look(&agent->verdicts, now));
     next = sooner(next, mend_wrapped_look(&agent->verdicts, &agent->tell, agent->o, now));
     next = sooner(next, mend_undying_look(&agent->verdicts, now));
-    next = sooner(next, mend_segment_give_back(agent, now));
+    next = sooner(next, mend_segment_give_back(&agent->ranks, agent->papers, now));
     next = sooner(next, mend_doorman_look(agent, now));
     next = sooner(next, mend_far_look(agent, now));
-    next = sooner(next, mend_papers_look(agent, now));
+    next = sooner(next, mend_papers_look(agent->papers, now));
     next = sooner(next, mend_links_look(agent, now));
     return sooner(next, sooner(agent->scan_at, agent->tell.news_at));
 }

@@ -54,8 +54,8 @@ struct agent {
     struct mend_spares spares;
     struct mend_requests requests;
     struct mend_facts *facts;
-    struct mend_papers *papers; /* papers.c; NULL: none was asked for */
-    struct starter *starter;    /* start_local.c */
+    struct mend_papers *papers;
+    struct starter *starter; /* start_local.c */
     pid_t keeper;
     int keeper_fd;
     uint32_t revived_n; /* how often the keeper has continued this process, as far as was said */

@@ -295,19 +295,19 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
                         (int)m->connect.names_n);
         break;
     case MEND_CTL_ASK:
-        mend_papers_asked(agent, r, m->ask.mark, m->ask.seq, m->ask.round);
+        mend_papers_asked(agent->papers, r, m->ask.mark, m->ask.seq, m->ask.round);
         break;
     case MEND_CTL_DECIDED:
-        mend_papers_decided(agent, r, m->ask.mark, m->ask.seq);
+        mend_papers_decided(agent->papers, r, m->ask.mark, m->ask.seq);
         break;
     case MEND_CTL_WROTE:
-        mend_papers_wrote(agent);
+        mend_papers_wrote(agent->papers);
         break;
     case MEND_CTL_REVOKE:
         mend_revoked_heard(agent, m->revoke[0], m->revoke + 1, m->n - 1);
         break;
     case MEND_CTL_TALLY:
-        mend_tally_ask(agent, r, m);
+        mend_tally_ask(&agent->tell.root, r, m);
         break;
     case MEND_CTL_REPORT:
         mend_tell_text(&agent->tell, r->index, m->text, m->n);

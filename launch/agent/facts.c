@@ -304,7 +304,7 @@ static void apply(struct agent *agent, const struct mend_fact *entry)
         if (entry->runs_n)
             apply_deaths(agent, entry);
         if (entry->kind == MEND_FACT_LOST)
-            mend_papers_lost(agent, entry->agent);
+            mend_papers_lost(agent->papers, entry->agent);
         break;
     case MEND_FACT_CAUSE:
         apply_causes(agent, entry);

@@ -115,7 +115,7 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
     case MEND_DOWN_SEARCH:
     case MEND_DOWN_SEARCHED:
     case MEND_DOWN_PAPER:
-        mend_papers_hear(agent, m);
+        mend_papers_hear(agent->papers, m);
         break;
     case MEND_DOWN_LOST:
         mend_facts_lost(agent, (int32_t)m->arg[0]);
@@ -127,7 +127,7 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         mend_iof_input(agent->tell.iof, m);
         break;
     case MEND_DOWN_TALLIED:
-        mend_tally_answer(agent, m);
+        mend_tally_answer(&agent->ranks, m);
         break;
     case MEND_DOWN_END:
         agent->course.ended = true;

@@ -12,6 +12,7 @@
 #include "agent/doorman.h"
 #include "agent/facts.h"
 #include "agent/far.h"
+#include "agent/papers.h"
 #include "agent/segment.h"
 #include "agent/start.h"
 #include "agent/verdict.h"
@@ -152,6 +153,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
         use_gdb(agent);
     create_detector(agent);
     create_segment(agent);
+    agent->papers = mend_papers_new(&agent->ranks, &agent->tell.root);
     mend_links_open(agent);
     /* One of one node opens its door when it is connected with a job of several (link.c). */
     if (agent->ranks.nodes.n && !mend_doorman_open(agent))

@@ -16,9 +16,8 @@
  * have ended are forgotten. */
 #include "agent/papers.h"
 
-#include "agent/segment.h"
-#include "agent/verdict.h"
 #include "base/time.h"
+#include "ft/bits.h"
 #include "node/paper.h"
 #include "rt/pass.h"
 #include "rt/wire.h"
@@ -71,32 +70,32 @@ struct kept {
 };
 
 struct mend_papers {
+    struct mend_ranks *ranks;
+    const struct mend_post *root;
     struct mend_list questions, searches, mapped, kept;
     uint64_t *lost; /* nodes */
     uint32_t searches_n;
 };
 
-static struct mend_papers *papers(struct agent *agent)
+struct mend_papers *mend_papers_new(struct mend_ranks *ranks, const struct mend_post *root)
 {
-    struct mend_papers *p = agent->papers;
+    struct mend_papers *p = mend_xalloc(1, sizeof(*p));
 
-    if (p)
-        return p;
-    p = agent->papers = mend_xalloc(1, sizeof(*p));
+    *p = (struct mend_papers){.ranks = ranks, .root = root};
     mend_list_init(&p->questions);
     mend_list_init(&p->searches);
     mend_list_init(&p->mapped);
     mend_list_init(&p->kept);
-    p->lost = mend_xalloc(mend_bits_words((int32_t)agent->ranks.nodes.n), sizeof(*p->lost));
+    p->lost = mend_xalloc(mend_bits_words((int32_t)ranks->nodes.n), sizeof(*p->lost));
     return p;
 }
 
 /* ---- looking ---- */
 
 /* NULL: there is no address space for it. */
-static struct mend_node_slab *slab_of(struct agent *agent, mend_place place, uint32_t slab)
+static struct mend_node_slab *slab_of(struct mend_papers *p, mend_place place, uint32_t slab)
 {
-    struct mend_list *all = &papers(agent)->mapped;
+    struct mend_list *all = &p->mapped;
     struct mapped *m;
     void *at;
 
@@ -105,8 +104,8 @@ static struct mend_node_slab *slab_of(struct agent *agent, mend_place place, uin
         if (m->place == place.at && m->slab == slab)
             return m->at;
     }
-    at = mmap(NULL, sizeof(*m->at), PROT_READ, MAP_SHARED | MAP_NORESERVE, agent->ranks.shm_fd,
-              (off_t)mend_node_slab_at(agent->ranks.shm, place, slab));
+    at = mmap(NULL, sizeof(*m->at), PROT_READ, MAP_SHARED | MAP_NORESERVE, p->ranks->shm_fd,
+              (off_t)mend_node_slab_at(p->ranks->shm, place, slab));
     if (at == MAP_FAILED)
         return NULL;
     m = mend_xalloc(1, sizeof(*m));
@@ -115,14 +114,14 @@ static struct mend_node_slab *slab_of(struct agent *agent, mend_place place, uin
     return at;
 }
 
-static uint32_t look_at_rank(struct agent *agent, const struct rank *r, uint64_t mark, uint64_t seq,
-                             unsigned char *buf)
+static uint32_t look_at_rank(struct mend_papers *p, const struct rank *r, uint64_t mark,
+                             uint64_t seq, unsigned char *buf)
 {
-    uint32_t n = mend_load_relaxed(&mend_node_rank_of(agent->ranks.shm, r->place)->vote_blocks_n);
+    uint32_t n = mend_load_relaxed(&mend_node_rank_of(p->ranks->shm, r->place)->vote_blocks_n);
 
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = k % MEND_NODE_SLAB_BLOCKS;
-        struct mend_node_slab *s = slab_of(agent, r->place, k / MEND_NODE_SLAB_BLOCKS);
+        struct mend_node_slab *s = slab_of(p, r->place, k / MEND_NODE_SLAB_BLOCKS);
 
         /* acquire: pairs with the release in take_block() (src/node/vote_blocks.c) */
         if (s && mend_load_acquire(&s->label[i].mark) == mark)
@@ -131,39 +130,39 @@ static uint32_t look_at_rank(struct agent *agent, const struct rank *r, uint64_t
     return 0;
 }
 
-static void keep(struct agent *agent, uint64_t mark, const void *block)
+static void keep(struct mend_papers *p, uint64_t mark, const void *block)
 {
     struct kept *k = mend_xalloc(1, sizeof(*k));
 
     k->mark = mark;
     memcpy(k->paper, block, sizeof(k->paper));
-    mend_list_append(&papers(agent)->kept, &k->link);
+    mend_list_append(&p->kept, &k->link);
 }
 
-void mend_papers_keep(struct agent *agent, struct rank *r)
+void mend_papers_keep(struct mend_papers *p, struct rank *r)
 {
     uint32_t n;
 
-    if (!agent->ranks.nodes.n || !mend_rank_is_ours(r) || r->papers_kept ||
+    if (!p->ranks->nodes.n || !mend_rank_is_ours(r) || r->papers_kept ||
         r->place.at == MEND_PLACE_NONE.at)
         return;
     r->papers_kept = true;
-    n = mend_load_relaxed(&mend_node_rank_of(agent->ranks.shm, r->place)->vote_blocks_n);
+    n = mend_load_relaxed(&mend_node_rank_of(p->ranks->shm, r->place)->vote_blocks_n);
     for (uint32_t k = 0; k < n; k++) {
-        struct mend_node_slab *s = slab_of(agent, r->place, k / MEND_NODE_SLAB_BLOCKS);
+        struct mend_node_slab *s = slab_of(p, r->place, k / MEND_NODE_SLAB_BLOCKS);
         uint32_t i = k % MEND_NODE_SLAB_BLOCKS;
         uint64_t mark = s ? mend_load_relaxed(&s->label[i].mark) : 0;
 
         if (mark && mend_paper_is_of(mark))
-            keep(agent, mark, s->block[i]);
+            keep(p, mark, s->block[i]);
     }
 }
 
-static uint32_t look_at_kept(struct agent *agent, uint64_t mark, uint64_t seq, unsigned char *buf)
+static uint32_t look_at_kept(struct mend_papers *p, uint64_t mark, uint64_t seq, unsigned char *buf)
 {
     uint32_t len = 0;
 
-    mend_list_foreach (l, next, &papers(agent)->kept) {
+    mend_list_foreach (l, next, &p->kept) {
         struct kept *k = mend_list_entry(l, struct kept, link);
 
         if (k->mark == mark && !len)
@@ -172,9 +171,9 @@ static uint32_t look_at_kept(struct agent *agent, uint64_t mark, uint64_t seq, u
     return len;
 }
 
-static struct question *find(struct agent *agent, uint64_t mark, uint64_t seq)
+static struct question *find(struct mend_papers *p, uint64_t mark, uint64_t seq)
 {
-    mend_list_foreach (l, next, &papers(agent)->questions) {
+    mend_list_foreach (l, next, &p->questions) {
         struct question *q = mend_list_entry(l, struct question, link);
 
         if (q->mark == mark && q->seq == seq)
@@ -185,43 +184,43 @@ static struct question *find(struct agent *agent, uint64_t mark, uint64_t seq)
 
 /* What this node has: what was found for a rank of it, or a paper of any of its ranks, dead ones, too.  Returns its length; 0:
  * nothing. */
-static uint32_t look(struct agent *agent, uint64_t mark, uint64_t seq, unsigned char *buf)
+static uint32_t look(struct mend_papers *p, uint64_t mark, uint64_t seq, unsigned char *buf)
 {
-    struct question *q = find(agent, mark, seq);
+    struct question *q = find(p, mark, seq);
     uint32_t len = q ? q->len : 0;
 
     if (len)
         memcpy(buf, q->paper, len);
     else
-        len = look_at_kept(agent, mark, seq, buf);
-    for (int i = 0; i < agent->ranks.n && !len; i++) {
-        const struct rank *r = &agent->ranks.rank[i];
+        len = look_at_kept(p, mark, seq, buf);
+    for (int i = 0; i < p->ranks->n && !len; i++) {
+        const struct rank *r = &p->ranks->rank[i];
 
-        if (mend_rank_is_ours(r) && !mend_rank_is_retired(&agent->ranks, r) && !r->papers_kept)
-            len = look_at_rank(agent, r, mark, seq, buf);
+        if (mend_rank_is_ours(r) && !mend_rank_is_retired(p->ranks, r) && !r->papers_kept)
+            len = look_at_rank(p, r, mark, seq, buf);
     }
     return len;
 }
 
 /* Before the agent looks for what it may not find. */
-static void want(struct agent *agent)
+static void want(struct mend_papers *p)
 {
-    mend_store_relaxed(&agent->ranks.shm->papers_wanted, 1);
+    mend_store_relaxed(&p->ranks->shm->papers_wanted, 1);
     /* Pairs with the fence in mend_decide_papers_write() (src/decide/papers.c). */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void want_no_more(struct agent *agent)
+static void want_no_more(struct mend_papers *p)
 {
-    if (mend_list_empty(&papers(agent)->questions) && mend_list_empty(&papers(agent)->searches))
-        mend_store_relaxed(&agent->ranks.shm->papers_wanted, 0);
+    if (mend_list_empty(&p->questions) && mend_list_empty(&p->searches))
+        mend_store_relaxed(&p->ranks->shm->papers_wanted, 0);
 }
 
 /* ---- telling ---- */
 
-static void tell(struct agent *agent, struct question *q, struct asker *a)
+static void tell(struct mend_papers *p, struct question *q, struct asker *a)
 {
-    const struct rank *r = &agent->ranks.rank[a->rank];
+    const struct rank *r = &p->ranks->rank[a->rank];
     struct mend_ctl_told m = {.magic = MEND_CTL_MAGIC,
                               .kind = MEND_CTL_TOLD,
                               .round = a->round,
@@ -233,28 +232,27 @@ static void tell(struct agent *agent, struct question *q, struct asker *a)
     a->has_no_room = r->ctl_fd >= 0 && mend_pass(r->ctl_fd, &m, MEND_CTL_TOLD_BYTES(m.len), NULL, 0,
                                                  MSG_DONTWAIT) <= 0;
     if (!a->has_no_room)
-        mend_rank_call(&agent->ranks, r);
+        mend_rank_call(p->ranks, r);
 }
 
-static void found(struct agent *agent, struct question *q, const void *paper, uint32_t len)
+static void found(struct mend_papers *p, struct question *q, const void *paper, uint32_t len)
 {
     if (q->len)
         return;
     q->len = len;
     memcpy(q->paper, paper, len);
     mend_list_foreach (l, next, &q->askers)
-        tell(agent, q, mend_list_entry(l, struct asker, link));
+        tell(p, q, mend_list_entry(l, struct asker, link));
 }
 
-static void send_to(struct agent *agent, enum mend_message_kind kind, int32_t node, uint64_t mark,
+static void send_to(struct mend_papers *p, enum mend_message_kind kind, int32_t node, uint64_t mark,
                     uint64_t seq, uint32_t search, const void *paper, uint32_t len)
 {
-    mend_post(&agent->tell.root,
-              &(struct mend_message){.kind = kind,
-                                     .rank = -1,
-                                     .arg = {node, (int64_t)mark, (int64_t)seq, search},
-                                     .data = len ? paper : "",
-                                     .len = len});
+    mend_post(p->root, &(struct mend_message){.kind = kind,
+                                              .rank = -1,
+                                              .arg = {node, (int64_t)mark, (int64_t)seq, search},
+                                              .data = len ? paper : "",
+                                              .len = len});
 }
 
 /* ---- questions of this node ---- */
@@ -265,23 +263,23 @@ static bool counts(const struct asker *a)
 }
 
 /* All nodes have said that they have none, or are lost. */
-static void count(struct agent *agent, struct question *q, struct asker *a)
+static void count(struct mend_papers *p, struct question *q, struct asker *a)
 {
-    const uint64_t *lost = papers(agent)->lost;
+    const uint64_t *lost = p->lost;
 
-    for (int32_t k = 0; k < (int32_t)agent->ranks.nodes.n; k++)
-        if (k != (int32_t)agent->ranks.nodes.me && !mend_bits_test(a->heard, k) &&
+    for (int32_t k = 0; k < (int32_t)p->ranks->nodes.n; k++)
+        if (k != (int32_t)p->ranks->nodes.me && !mend_bits_test(a->heard, k) &&
             !mend_bits_test(lost, k))
             return;
     a->search = 0;
-    tell(agent, q, a);
+    tell(p, q, a);
 }
 
-static void search_for(struct agent *agent, struct question *q, struct asker *a)
+static void search_for(struct mend_papers *p, struct question *q, struct asker *a)
 {
-    size_t words = mend_bits_words((int32_t)agent->ranks.nodes.n);
+    size_t words = mend_bits_words((int32_t)p->ranks->nodes.n);
 
-    a->search = a->round ? ++papers(agent)->searches_n : 0;
+    a->search = a->round ? ++p->searches_n : 0;
     if (!a->search && q->searched)
         return;
     q->searched = true;
@@ -289,14 +287,14 @@ static void search_for(struct agent *agent, struct question *q, struct asker *a)
         free(a->heard);
         a->heard = mend_xalloc(words, sizeof(*a->heard));
     }
-    send_to(agent, MEND_UP_SEARCH, -1, q->mark, q->seq, a->search, NULL, 0);
+    send_to(p, MEND_UP_SEARCH, -1, q->mark, q->seq, a->search, NULL, 0);
     if (a->search)
-        count(agent, q, a);
+        count(p, q, a);
 }
 
-static struct question *open_question(struct agent *agent, uint64_t mark, uint64_t seq)
+static struct question *open_question(struct mend_papers *p, uint64_t mark, uint64_t seq)
 {
-    struct question *q = find(agent, mark, seq);
+    struct question *q = find(p, mark, seq);
 
     if (q)
         return q;
@@ -304,7 +302,7 @@ static struct question *open_question(struct agent *agent, uint64_t mark, uint64
     q->mark = mark;
     q->seq = seq;
     mend_list_init(&q->askers);
-    mend_list_append(&papers(agent)->questions, &q->link);
+    mend_list_append(&p->questions, &q->link);
     return q;
 }
 
@@ -319,7 +317,7 @@ static struct asker *asker_of(struct question *q, int32_t rank)
     return NULL;
 }
 
-void mend_papers_asked(struct agent *agent, const struct rank *r, uint64_t mark, uint64_t seq,
+void mend_papers_asked(struct mend_papers *p, const struct rank *r, uint64_t mark, uint64_t seq,
                        uint32_t round)
 {
     struct question *q;
@@ -327,9 +325,9 @@ void mend_papers_asked(struct agent *agent, const struct rank *r, uint64_t mark,
     unsigned char paper[MEND_PAPER_BYTES];
     uint32_t len;
 
-    if (!agent->ranks.nodes.n)
+    if (!p->ranks->nodes.n)
         return;
-    q = open_question(agent, mark, seq);
+    q = open_question(p, mark, seq);
     a = asker_of(q, r->index);
     if (!a) {
         a = mend_xalloc(1, sizeof(*a));
@@ -339,15 +337,15 @@ void mend_papers_asked(struct agent *agent, const struct rank *r, uint64_t mark,
     a->round = round;
     a->search = 0;
     if (q->len) {
-        tell(agent, q, a);
+        tell(p, q, a);
         return;
     }
-    want(agent);
-    len = look(agent, mark, seq, paper);
+    want(p);
+    len = look(p, mark, seq, paper);
     if (len)
-        found(agent, q, paper, len);
+        found(p, q, paper, len);
     else
-        search_for(agent, q, a);
+        search_for(p, q, a);
 }
 
 static void forget_asker(struct asker *a)
@@ -357,26 +355,26 @@ static void forget_asker(struct asker *a)
     free(a);
 }
 
-static void end_if_unasked(struct agent *agent, struct question *q)
+static void end_if_unasked(struct mend_papers *p, struct question *q)
 {
     if (!mend_list_empty(&q->askers))
         return;
     if (q->searched)
-        send_to(agent, MEND_UP_SEARCHED, -1, q->mark, q->seq, 0, NULL, 0);
+        send_to(p, MEND_UP_SEARCHED, -1, q->mark, q->seq, 0, NULL, 0);
     mend_list_remove(&q->link);
     free(q);
-    want_no_more(agent);
+    want_no_more(p);
 }
 
-void mend_papers_decided(struct agent *agent, const struct rank *r, uint64_t mark, uint64_t seq)
+void mend_papers_decided(struct mend_papers *p, const struct rank *r, uint64_t mark, uint64_t seq)
 {
-    struct question *q = agent->ranks.nodes.n ? find(agent, mark, seq) : NULL;
+    struct question *q = find(p, mark, seq);
     struct asker *a = q ? asker_of(q, r->index) : NULL;
 
     if (!a)
         return;
     forget_asker(a);
-    end_if_unasked(agent, q);
+    end_if_unasked(p, q);
 }
 
 /* ---- searches of others ---- */
@@ -387,9 +385,9 @@ static void end_search(struct search *s)
     free(s);
 }
 
-static bool is_open(struct agent *agent, int32_t node, uint64_t mark, uint64_t seq)
+static bool is_open(struct mend_papers *p, int32_t node, uint64_t mark, uint64_t seq)
 {
-    mend_list_foreach (l, next, &papers(agent)->searches) {
+    mend_list_foreach (l, next, &p->searches) {
         struct search *s = mend_list_entry(l, struct search, link);
 
         if (s->node == node && s->mark == mark && s->seq == seq)
@@ -398,113 +396,109 @@ static bool is_open(struct agent *agent, int32_t node, uint64_t mark, uint64_t s
     return false;
 }
 
-static void on_search(struct agent *agent, int32_t node, uint64_t mark, uint64_t seq,
+static void on_search(struct mend_papers *p, int32_t node, uint64_t mark, uint64_t seq,
                       uint32_t number)
 {
     unsigned char paper[MEND_PAPER_BYTES];
     struct search *s;
     uint32_t len;
 
-    want(agent);
-    len = look(agent, mark, seq, paper);
+    want(p);
+    len = look(p, mark, seq, paper);
     if (len || number)
-        send_to(agent, MEND_UP_PAPER, node, mark, seq, number, paper, len);
-    if (!len && !is_open(agent, node, mark, seq)) {
+        send_to(p, MEND_UP_PAPER, node, mark, seq, number, paper, len);
+    if (!len && !is_open(p, node, mark, seq)) {
         s = mend_xalloc(1, sizeof(*s));
         *s = (struct search){.node = node, .mark = mark, .seq = seq};
-        mend_list_append(&papers(agent)->searches, &s->link);
+        mend_list_append(&p->searches, &s->link);
     }
-    want_no_more(agent);
+    want_no_more(p);
 }
 
-static void on_searched(struct agent *agent, int32_t node, uint64_t mark, uint64_t seq)
+static void on_searched(struct mend_papers *p, int32_t node, uint64_t mark, uint64_t seq)
 {
-    mend_list_foreach (l, next, &papers(agent)->searches) {
+    mend_list_foreach (l, next, &p->searches) {
         struct search *s = mend_list_entry(l, struct search, link);
 
         if (s->node == node && s->mark == mark && s->seq == seq)
             end_search(s);
     }
-    want_no_more(agent);
+    want_no_more(p);
 }
 
-static void on_none(struct agent *agent, struct question *q, int32_t node, uint32_t number)
+static void on_none(struct mend_papers *p, struct question *q, int32_t node, uint32_t number)
 {
     mend_list_foreach (l, next, &q->askers) {
         struct asker *a = mend_list_entry(l, struct asker, link);
 
         if (counts(a) && a->search == number) {
             mend_bits_set(a->heard, node);
-            count(agent, q, a);
+            count(p, q, a);
         }
     }
 }
 
-void mend_papers_hear(struct agent *agent, const struct mend_message *m)
+void mend_papers_hear(struct mend_papers *p, const struct mend_message *m)
 {
     int32_t node = (int32_t)m->arg[0];
     uint64_t mark = (uint64_t)m->arg[1], seq = (uint64_t)m->arg[2];
-    struct question *q = find(agent, mark, seq);
+    struct question *q = find(p, mark, seq);
 
-    if (node < 0 || node >= (int32_t)agent->ranks.nodes.n || m->len > MEND_PAPER_BYTES)
+    if (node < 0 || node >= (int32_t)p->ranks->nodes.n || m->len > MEND_PAPER_BYTES)
         return;
     if (m->kind == MEND_DOWN_SEARCH)
-        on_search(agent, node, mark, seq, (uint32_t)m->arg[3]);
+        on_search(p, node, mark, seq, (uint32_t)m->arg[3]);
     else if (m->kind == MEND_DOWN_SEARCHED)
-        on_searched(agent, node, mark, seq);
+        on_searched(p, node, mark, seq);
     else if (q && m->len)
-        found(agent, q, m->data, m->len);
+        found(p, q, m->data, m->len);
     else if (q)
-        on_none(agent, q, node, (uint32_t)m->arg[3]);
+        on_none(p, q, node, (uint32_t)m->arg[3]);
 }
 
 /* ---- what changes ---- */
 
-static void look_again(struct agent *agent, struct question *q)
+static void look_again(struct mend_papers *p, struct question *q)
 {
     unsigned char paper[MEND_PAPER_BYTES];
-    uint32_t len = q->len ? 0 : look(agent, q->mark, q->seq, paper);
+    uint32_t len = q->len ? 0 : look(p, q->mark, q->seq, paper);
 
     if (len)
-        found(agent, q, paper, len);
+        found(p, q, paper, len);
 }
 
-void mend_papers_wrote(struct agent *agent)
+void mend_papers_wrote(struct mend_papers *p)
 {
     unsigned char paper[MEND_PAPER_BYTES];
     uint32_t len;
 
-    if (!agent->ranks.nodes.n)
-        return;
-    mend_list_foreach (l, next, &papers(agent)->questions)
-        look_again(agent, mend_list_entry(l, struct question, link));
-    mend_list_foreach (l, next, &papers(agent)->searches) {
+    mend_list_foreach (l, next, &p->questions)
+        look_again(p, mend_list_entry(l, struct question, link));
+    mend_list_foreach (l, next, &p->searches) {
         struct search *s = mend_list_entry(l, struct search, link);
 
-        len = look(agent, s->mark, s->seq, paper);
+        len = look(p, s->mark, s->seq, paper);
         if (!len)
             continue;
-        send_to(agent, MEND_UP_PAPER, s->node, s->mark, s->seq, 0, paper, len);
+        send_to(p, MEND_UP_PAPER, s->node, s->mark, s->seq, 0, paper, len);
         end_search(s);
     }
-    want_no_more(agent);
+    want_no_more(p);
 }
 
 /* Other agents may have got an answer from there. */
-static void begin_again(struct agent *agent, struct question *q)
+static void begin_again(struct mend_papers *p, struct question *q)
 {
     mend_list_foreach (l, next, &q->askers) {
         struct asker *a = mend_list_entry(l, struct asker, link);
 
         if (counts(a) && !q->len)
-            search_for(agent, q, a);
+            search_for(p, q, a);
     }
 }
 
-void mend_papers_lost(struct agent *agent, int32_t node)
+void mend_papers_lost(struct mend_papers *p, int32_t node)
 {
-    struct mend_papers *p = papers(agent);
-
     mend_bits_set(p->lost, node);
     mend_list_foreach (l, next, &p->searches) {
         struct search *s = mend_list_entry(l, struct search, link);
@@ -513,37 +507,35 @@ void mend_papers_lost(struct agent *agent, int32_t node)
             end_search(s);
     }
     mend_list_foreach (l, next, &p->questions)
-        begin_again(agent, mend_list_entry(l, struct question, link));
-    want_no_more(agent);
+        begin_again(p, mend_list_entry(l, struct question, link));
+    want_no_more(p);
 }
 
 /* True: a rank has no room for an answer. */
-static bool go_on(struct agent *agent, struct question *q)
+static bool go_on(struct mend_papers *p, struct question *q)
 {
     bool again = false;
 
     mend_list_foreach (l, next, &q->askers) {
         struct asker *a = mend_list_entry(l, struct asker, link);
 
-        if (agent->ranks.rank[a->rank].ctl_fd < 0 || mend_rank_is_dead(&agent->ranks, a->rank)) {
+        if (p->ranks->rank[a->rank].ctl_fd < 0 || mend_rank_is_dead(p->ranks, a->rank)) {
             forget_asker(a);
             continue;
         }
         if (a->has_no_room)
-            tell(agent, q, a);
+            tell(p, q, a);
         again |= a->has_no_room;
     }
-    end_if_unasked(agent, q);
+    end_if_unasked(p, q);
     return again;
 }
 
-mend_time_ns mend_papers_look(struct agent *agent, mend_time_ns now)
+mend_time_ns mend_papers_look(struct mend_papers *p, mend_time_ns now)
 {
     bool again = false;
 
-    if (!agent->papers)
-        return MEND_TIME_NEVER;
-    mend_list_foreach (l, next, &papers(agent)->questions)
-        again |= go_on(agent, mend_list_entry(l, struct question, link));
+    mend_list_foreach (l, next, &p->questions)
+        again |= go_on(p, mend_list_entry(l, struct question, link));
     return again ? now + AGAIN_NS : MEND_TIME_NEVER;
 }

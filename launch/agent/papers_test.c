@@ -6,7 +6,6 @@
  *   R42: no decision depends on a process that is outside MPI
  *   S5-12: a decision can be learned as long as a node lives on which a process had decided */
 #include "agent/papers.h"
-#include "agent/verdict.h"
 
 #include "base/test.h"
 #include "ft/bits.h"
@@ -25,7 +24,9 @@
 #define MANY  64
 
 static struct node {
-    struct agent agent;
+    struct mend_ranks ranks;
+    struct mend_papers *papers;
+    struct mend_post root;
     struct rank rank[NODES];
     struct mend_node_slab *slab;
     int ctl; /* the rank's end */
@@ -51,6 +52,7 @@ void *mend_xalloc(size_t count, size_t size)
 
 void mend_rank_call(struct mend_ranks *ranks, const struct rank *r)
 {
+    (void)r;
     node[ranks->nodes.me].calls_n++;
 }
 
@@ -70,7 +72,7 @@ static void send_parcel(int32_t to, const struct mend_message *m, int32_t from)
 static void deliver(void *to, const struct mend_message *m)
 {
     struct node *from = to;
-    int32_t me = (int32_t)from->agent.ranks.nodes.me;
+    int32_t me = (int32_t)from->ranks.nodes.me;
 
     for (int32_t k = 0; k < NODES; k++)
         if (k != me && (m->kind != MEND_UP_PAPER || m->arg[0] == k))
@@ -89,7 +91,7 @@ static void pass_on(int but)
         if (p.to == but)
             parcels[left++] = p;
         else if (!node[p.to].is_lost)
-            mend_papers_hear(&node[p.to].agent, &p.m);
+            mend_papers_hear(node[p.to].papers, &p.m);
     }
     parcels_n = left;
 }
@@ -103,26 +105,24 @@ static void open_node(int k)
     memset(n, 0, sizeof(*n));
     mend_node_layout(&h, 1);
     CHECK(fd >= 0 && ftruncate(fd, (off_t)h.bytes) == 0);
-    n->agent = (struct agent){.ranks = {.nodes = {.n = NODES, .me = (uint32_t)k},
-                                        .rank = n->rank,
-                                        .n = NODES,
-                                        .shm_fd = fd},
-                              .tell = {.root = {deliver, n}}};
-    n->agent.ranks.shm =
-        mmap(NULL, h.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    n->root = (struct mend_post){deliver, n};
+    n->ranks = (struct mend_ranks){
+        .shm_fd = fd, .n = NODES, .rank = n->rank, .nodes = {.n = NODES, .me = (uint32_t)k}};
+    n->papers = mend_papers_new(&n->ranks, &n->root);
+    n->ranks.shm = mmap(NULL, h.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     n->slab = mmap(NULL, sizeof(*n->slab), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                    (off_t)mend_node_slab_at(&h, mend_place_at(0), 0));
-    CHECK(n->agent.ranks.shm != MAP_FAILED && n->slab != MAP_FAILED);
-    memcpy(n->agent.ranks.shm, &h, sizeof(h));
+    CHECK(n->ranks.shm != MAP_FAILED && n->slab != MAP_FAILED);
+    memcpy(n->ranks.shm, &h, sizeof(h));
     CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
     for (int r = 0; r < NODES; r++)
         n->rank[r] = (struct rank){.index = r,
                                    .far = r != k,
                                    .place = MEND_PLACE_NONE,
                                    .ctl_fd = -1,
-                                   .shared = &n->agent.ranks.far};
+                                   .shared = &n->ranks.far};
     n->rank[k].place = mend_place_at(0);
-    n->rank[k].shared = mend_node_rank_of(n->agent.ranks.shm, mend_place_at(0));
+    n->rank[k].shared = mend_node_rank_of(n->ranks.shm, mend_place_at(0));
     n->rank[k].ctl_fd = pair[0];
     n->ctl = pair[1];
 }
@@ -146,7 +146,7 @@ static void write_paper(int k, const char *text)
 
 static void ask(int k, uint32_t round)
 {
-    mend_papers_asked(&node[k].agent, &node[k].rank[k], MARK, SEQ, round);
+    mend_papers_asked(node[k].papers, &node[k].rank[k], MARK, SEQ, round);
 }
 
 static void lose(int k)
@@ -154,7 +154,7 @@ static void lose(int k)
     node[k].is_lost = true;
     for (int i = 0; i < NODES; i++)
         if (i != k && !node[i].is_lost)
-            mend_papers_lost(&node[i].agent, k);
+            mend_papers_lost(node[i].papers, k);
 }
 
 /* What rank k is told next; NULL: nothing, "": that there is no paper. */
@@ -175,7 +175,7 @@ static const char *told(int k)
 
 static bool are_wanted(int k)
 {
-    return mend_load_relaxed(&node[k].agent.ranks.shm->papers_wanted);
+    return mend_load_relaxed(&node[k].ranks.shm->papers_wanted);
 }
 
 MEND_TEST(a_paper_is_found_on_each_node)
@@ -211,10 +211,10 @@ MEND_TEST(a_paper_that_is_written_later_is_found)
         CHECK_STR(told(0), "");
         CHECK(are_wanted(k));
         write_paper(k, "late");
-        mend_papers_wrote(&node[k].agent);
+        mend_papers_wrote(node[k].papers);
         pass_on(NODES);
         CHECK_STR(told(0), "late");
-        mend_papers_decided(&node[0].agent, &node[0].rank[0], MARK, SEQ);
+        mend_papers_decided(node[0].papers, &node[0].rank[0], MARK, SEQ);
         pass_on(NODES);
         for (int i = 0; i < NODES; i++)
             CHECK(!are_wanted(i));
@@ -266,7 +266,7 @@ MEND_TEST(papers_of_the_dead_are_kept)
 {
     begin();
     write_paper(1, "v");
-    mend_papers_keep(&node[1].agent, &node[1].rank[1]);
+    mend_papers_keep(node[1].papers, &node[1].rank[1]);
     memset(node[1].slab, 0, sizeof(node[1].slab->label));
     ask(0, 1);
     pass_on(NODES);
@@ -285,10 +285,10 @@ MEND_TEST(a_rank_without_room_is_told_later)
     ask(0, 0);
     pass_on(NODES);
     CHECK_EQ(node[0].calls_n, 0);
-    CHECK(mend_papers_look(&node[0].agent, 1) != MEND_TIME_NEVER);
+    CHECK(mend_papers_look(node[0].papers, 1) != MEND_TIME_NEVER);
     while (recv(node[0].ctl, nothing, sizeof(nothing), MSG_DONTWAIT) > 0)
         ;
-    CHECK_EQ(mend_papers_look(&node[0].agent, 1), MEND_TIME_NEVER);
+    CHECK_EQ(mend_papers_look(node[0].papers, 1), MEND_TIME_NEVER);
     CHECK_STR(told(0), "v");
     CHECK_EQ(node[0].calls_n, 1);
 }
@@ -300,7 +300,7 @@ MEND_TEST(a_question_ends_with_its_asker)
     pass_on(NODES);
     CHECK(are_wanted(0) && are_wanted(2));
     mend_store_relaxed(&node[0].rank[0].shared->fate, 1);
-    mend_papers_look(&node[0].agent, 1);
+    mend_papers_look(node[0].papers, 1);
     pass_on(NODES);
     for (int k = 0; k < NODES; k++)
         CHECK(!are_wanted(k));
@@ -328,7 +328,7 @@ MEND_TEST(what_is_not_whole_is_no_paper)
     pass_on(NODES);
     CHECK_STR(told(0), "");
     mend_store_relaxed(&p->done, SEQ + MEND_PAPERS + 1);
-    mend_papers_wrote(&node[1].agent);
+    mend_papers_wrote(node[1].papers);
     pass_on(NODES);
     CHECK(!told(0));
 }

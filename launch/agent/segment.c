@@ -381,38 +381,37 @@ static void give_back(struct mend_ranks *ranks, mend_place dead, bool rest)
 }
 
 /* Not the bits that revoke what a dead rank has proposed: that may live on. */
-static void give_back_let_go(struct agent *agent)
+static void give_back_let_go(struct mend_ranks *ranks, struct mend_papers *papers)
 {
-    uint32_t n = let_go(&agent->ranks, false);
+    uint32_t n = let_go(ranks, false);
 
-    for (; agent->ranks.given_back_n < n; agent->ranks.given_back_n++)
-        give_back(&agent->ranks, rank_of_death(&agent->ranks, agent->ranks.given_back_n)->place,
-                  false);
-    n = let_go(&agent->ranks,
-               true); /* may be more by now, but a place is another's once it is cleared */
-    n = n < agent->ranks.given_back_n ? n : agent->ranks.given_back_n;
-    for (; agent->ranks.cleared_n < n; agent->ranks.cleared_n++) {
-        mend_papers_keep(agent, rank_of_death(&agent->ranks, agent->ranks.cleared_n));
-        give_back(&agent->ranks, rank_of_death(&agent->ranks, agent->ranks.cleared_n)->place, true);
+    for (; ranks->given_back_n < n; ranks->given_back_n++)
+        give_back(ranks, rank_of_death(ranks, ranks->given_back_n)->place, false);
+    n = let_go(ranks, true); /* may be more by now, but a place is another's once it is cleared */
+    n = n < ranks->given_back_n ? n : ranks->given_back_n;
+    for (; ranks->cleared_n < n; ranks->cleared_n++) {
+        mend_papers_keep(papers, rank_of_death(ranks, ranks->cleared_n));
+        give_back(ranks, rank_of_death(ranks, ranks->cleared_n)->place, true);
     }
 }
 
 /* After a verdict soon, and then less and less often. */
-mend_time_ns mend_segment_give_back(struct agent *agent, mend_time_ns now)
+mend_time_ns mend_segment_give_back(struct mend_ranks *ranks, struct mend_papers *papers,
+                                    mend_time_ns now)
 {
-    uint32_t deaths_n = mend_load_relaxed(&agent->ranks.shm->deaths_n);
+    uint32_t deaths_n = mend_load_relaxed(&ranks->shm->deaths_n);
 
-    if (agent->ranks.cleared_n == deaths_n)
+    if (ranks->cleared_n == deaths_n)
         return MEND_TIME_NEVER;
-    if (agent->ranks.give_back_for_n != deaths_n) {
-        agent->ranks.give_back_for_n = deaths_n;
-        agent->ranks.give_back_pause_ns = GIVE_BACK_SOON_NS;
-    } else if (now < agent->ranks.give_back_at) {
-        return agent->ranks.give_back_at;
+    if (ranks->give_back_for_n != deaths_n) {
+        ranks->give_back_for_n = deaths_n;
+        ranks->give_back_pause_ns = GIVE_BACK_SOON_NS;
+    } else if (now < ranks->give_back_at) {
+        return ranks->give_back_at;
     }
-    give_back_let_go(agent);
-    agent->ranks.give_back_at = mend_time_monotonic_ns() + agent->ranks.give_back_pause_ns;
-    if (agent->ranks.give_back_pause_ns < GIVE_BACK_LATE_NS)
-        agent->ranks.give_back_pause_ns *= 2;
-    return agent->ranks.cleared_n < deaths_n ? agent->ranks.give_back_at : MEND_TIME_NEVER;
+    give_back_let_go(ranks, papers);
+    ranks->give_back_at = mend_time_monotonic_ns() + ranks->give_back_pause_ns;
+    if (ranks->give_back_pause_ns < GIVE_BACK_LATE_NS)
+        ranks->give_back_pause_ns *= 2;
+    return ranks->cleared_n < deaths_n ? ranks->give_back_at : MEND_TIME_NEVER;
 }

@@ -12,8 +12,9 @@
 /* Creates the sealed segment, of *bytes_p bytes.  False: errno tells why. */
 bool mend_segment_create(struct mend_ranks *ranks, const struct mend_tell *tell, uint64_t *bytes_p);
 
-/* Gives back the memory of dead ranks that no living one looks at any more; returns when to look again. */
-mend_time_ns mend_segment_give_back(struct agent *agent, mend_time_ns now);
+/* Gives back the memory of dead ranks that no living one looks at any more, and keeps their papers; returns when to look again. */
+mend_time_ns mend_segment_give_back(struct mend_ranks *ranks, struct mend_papers *papers,
+                                    mend_time_ns now);
 
 /* Clears what is left of a rank that had this place, for another one. */
 void mend_segment_clear(struct mend_ranks *ranks, const struct mend_tell *tell, mend_place place);

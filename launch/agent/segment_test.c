@@ -18,33 +18,29 @@
 #define PLACES 3
 
 static struct rank table[PLACES];
+static const struct mend_tell tell;
 
-void mend_vacancy_take(struct mend_ranks *ranks, const struct mend_tell *tell, struct rank *r)
+void mend_vacancy_take(struct mend_ranks *ranks, const struct mend_tell *to, struct rank *r)
 {
     r->place = mend_place_at((uint32_t)(r - ranks->rank));
     r->shared = mend_node_rank_of(ranks->shm, r->place);
     ranks->shm->places_used = PLACES;
 }
 
-void mend_papers_keep(struct agent *agent, struct rank *r)
+void mend_papers_keep(struct mend_papers *p, struct rank *r)
 {
 }
 
-bool mend_vacancy_collect(struct agent *agent)
-{
-    return false;
-}
-
-void mend_say(const struct mend_tell *tell, const char *format, ...)
+void mend_say(const struct mend_tell *to, const char *format, ...)
 {
     CHECK(!"something failed");
 }
 
 /* A rank maps all, the launcher less. */
-static struct mend_node_header *rank_maps(const struct agent *agent, uint64_t bytes)
+static struct mend_node_header *rank_maps(const struct mend_ranks *ranks, uint64_t bytes)
 {
-    struct mend_node_header *h = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                                      MAP_SHARED | MAP_NORESERVE, agent->ranks.shm_fd, 0);
+    struct mend_node_header *h =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, ranks->shm_fd, 0);
 
     CHECK(h != MAP_FAILED);
     return h;
@@ -68,22 +64,21 @@ static void use_pair(struct mend_node_header *h, uint32_t a, uint32_t b)
 
 MEND_TEST(a_place_is_clear_for_the_next_rank_there)
 {
-    struct agent agent = {
-        .ranks = {.n = PLACES, .ours_n = PLACES, .places_n = PLACES, .rank = table}};
+    struct mend_ranks ranks = {.n = PLACES, .ours_n = PLACES, .places_n = PLACES, .rank = table};
     struct mend_node_header *h;
     uint64_t bytes;
 
-    CHECK(mend_segment_create(&agent.ranks, &agent.tell, &bytes));
-    h = rank_maps(&agent, agent.ranks.shm->at[MEND_NODE_PART_SLAB]);
+    CHECK(mend_segment_create(&ranks, &tell, &bytes));
+    h = rank_maps(&ranks, ranks.shm->at[MEND_NODE_PART_SLAB]);
     for (uint32_t a = 0; a < PLACES; a++)
         for (uint32_t b = a + 1; b < PLACES; b++)
             use_pair(h, a, b);
-    mend_segment_clear(&agent.ranks, &agent.tell, mend_place_at(1));
+    mend_segment_clear(&ranks, &tell, mend_place_at(1));
     CHECK(pair_is_clear(h, 0, 1));
     CHECK(pair_is_clear(h, 1, 2));
     CHECK(!pair_is_clear(h, 0, 2));
-    munmap(h, agent.ranks.shm->at[MEND_NODE_PART_SLAB]);
-    close(agent.ranks.shm_fd);
+    munmap(h, ranks.shm->at[MEND_NODE_PART_SLAB]);
+    close(ranks.shm_fd);
 }
 
 /* ---- what is left of a dead rank ---- */
@@ -112,24 +107,24 @@ static const struct piece {
     {"a piece of its heap", MEND_NODE_PART_HEAP, 4096, NEVER},
 };
 
-static struct agent left;
+static struct mend_ranks left;
 
 static off_t place_of(const struct piece *x)
 {
-    uint64_t row = left.ranks.shm->row_bytes[x->part];
+    uint64_t row = left.shm->row_bytes[x->part];
 
-    return (off_t)(left.ranks.shm->at[x->part] +
-                   DEAD * (row ? row : mend_node_block_bytes(x->part)) + x->at);
+    return (off_t)(left.shm->at[x->part] + DEAD * (row ? row : mend_node_block_bytes(x->part)) +
+                   x->at);
 }
 
 static void is_in(int i, enum mend_presence presence)
 {
-    mend_store_relaxed(&mend_node_process_of(left.ranks.shm, i)->presence, presence);
+    mend_store_relaxed(&mend_node_process_of(left.shm, i)->presence, presence);
 }
 
 static struct mend_node_rank *rank_at(int i)
 {
-    return mend_node_rank_of(left.ranks.shm, mend_place_at((uint32_t)i));
+    return mend_node_rank_of(left.shm, mend_place_at((uint32_t)i));
 }
 
 /* Rank DEAD has used all of its parts and died; rank ALIVE has let go of it.  So many places that a row of each part fills
@@ -140,31 +135,31 @@ static void lose_a_rank(bool sent_early)
     uint64_t bytes;
 
     memset(table, 0, sizeof(table));
-    left = (struct agent){.ranks = {.n = 3, .ours_n = 3, .places_n = 64, .rank = table}};
-    CHECK(mend_segment_create(&left.ranks, &left.tell, &bytes));
+    left = (struct mend_ranks){.n = 3, .ours_n = 3, .places_n = 64, .rank = table};
+    CHECK(mend_segment_create(&left, &tell, &bytes));
     for (size_t i = 0; i < MEND_COUNT_OF(pieces); i++)
-        CHECK_EQ(pwrite(left.ranks.shm_fd, &byte, 1, place_of(&pieces[i])), 1);
+        CHECK_EQ(pwrite(left.shm_fd, &byte, 1, place_of(&pieces[i])), 1);
     is_in(ALIVE, MEND_PRESENCE_IN_MPI);
     mend_store_relaxed(&rank_at(ALIVE)->let_go_n, 1);
     is_in(DEAD, MEND_PRESENCE_IN_MPI);
     mend_store_relaxed(&rank_at(DEAD)->sent_early, sent_early);
     mend_store_relaxed(&rank_at(DEAD)->fate, MEND_PEER_DEAD);
-    mend_node_death_of(left.ranks.shm, 0)->name = DEAD;
-    mend_store_relaxed(&left.ranks.shm->deaths_n, 1);
+    mend_node_death_of(left.shm, 0)->name = DEAD;
+    mend_store_relaxed(&left.shm->deaths_n, 1);
 }
 
 static bool is_kept(const struct piece *x)
 {
     char byte = 0;
 
-    CHECK_EQ(pread(left.ranks.shm_fd, &byte, 1, place_of(x)), 1);
+    CHECK_EQ(pread(left.shm_fd, &byte, 1, place_of(x)), 1);
     return byte != 0;
 }
 
 /* Of the pieces that a rank which has not come to MPI_Init keeps so. */
 static void check_kept(enum keeps least)
 {
-    mend_segment_give_back(&left, NOW);
+    mend_segment_give_back(&left, NULL, NOW);
     for (size_t i = 0; i < MEND_COUNT_OF(pieces); i++)
         if (is_kept(&pieces[i]) != (pieces[i].keeps >= least)) {
             printf("# %s: kept %d\n", pieces[i].what, is_kept(&pieces[i]));
@@ -175,13 +170,13 @@ static void check_kept(enum keeps least)
 static void check_all(bool kept)
 {
     check_kept(kept ? NEVER : ALWAYS + 1);
-    CHECK_EQ(left.ranks.cleared_n, !kept);
+    CHECK_EQ(left.cleared_n, !kept);
 }
 
 static void end(void)
 {
-    munmap(left.ranks.shm, left.ranks.shm->at[MEND_NODE_PART_CELL]);
-    close(left.ranks.shm_fd);
+    munmap(left.shm, left.shm->at[MEND_NODE_PART_CELL]);
+    close(left.shm_fd);
 }
 
 MEND_TEST(what_was_sent_to_a_rank_that_has_not_come_is_kept)
@@ -192,7 +187,7 @@ MEND_TEST(what_was_sent_to_a_rank_that_has_not_come_is_kept)
     check_kept(IF_SENT);
     is_in(OTHER, MEND_PRESENCE_IN_MPI);
     check_kept(IF_SENT);
-    CHECK_EQ(left.ranks.cleared_n, 0);
+    CHECK_EQ(left.cleared_n, 0);
     mend_store_relaxed(&rank_at(OTHER)->let_go_n, 1);
     check_all(false);
     end();
@@ -202,7 +197,7 @@ MEND_TEST(a_rank_that_has_not_come_keeps_no_more_than_it_may_look_at)
 {
     lose_a_rank(false);
     check_kept(ALWAYS);
-    CHECK_EQ(left.ranks.cleared_n, 0);
+    CHECK_EQ(left.cleared_n, 0);
     table[OTHER].state.child = MEND_CHILD_ENDED;
     check_all(false);
     end();

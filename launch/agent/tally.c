@@ -2,10 +2,9 @@
 /* tally.c – see tally.h. */
 #include "agent/tally.h"
 
-#include "agent/verdict.h"
 #include "rt/wire.h"
 
-void mend_tally_ask(struct agent *agent, const struct rank *r, const struct mend_ctl *m)
+void mend_tally_ask(const struct mend_post *root, const struct rank *r, const struct mend_ctl *m)
 {
     struct mend_message up = {.kind = MEND_UP_TALLY,
                               .rank = r->index,
@@ -14,17 +13,17 @@ void mend_tally_ask(struct agent *agent, const struct rank *r, const struct mend
                                       [MEND_TALLY_ARG_VALUE] = m->tally.value,
                                       [MEND_TALLY_ARG_QUESTION] = (int64_t)m->tally.question}};
 
-    mend_post(&agent->tell.root, &up);
+    mend_post(root, &up);
 }
 
-void mend_tally_answer(struct agent *agent, const struct mend_message *m)
+void mend_tally_answer(struct mend_ranks *ranks, const struct mend_message *m)
 {
-    struct rank *r = m->rank >= 0 && m->rank < agent->ranks.n ? &agent->ranks.rank[m->rank] : NULL;
+    struct rank *r = m->rank >= 0 && m->rank < ranks->n ? &ranks->rank[m->rank] : NULL;
 
-    if (!r || !mend_rank_is_ours(r) || mend_rank_is_dead(&agent->ranks, r->index))
+    if (!r || !mend_rank_is_ours(r) || mend_rank_is_dead(ranks, r->index))
         return;
     mend_store_relaxed(&r->shared->tally_was, (uint64_t)m->arg[1]);
     /* release: pairs with the acquire in local_tallied() (rt/local.c) */
     mend_store_release(&r->shared->tallied_n, (uint64_t)m->arg[0]);
-    mend_rank_call(&agent->ranks, r);
+    mend_rank_call(ranks, r);
 }

@@ -7,12 +7,15 @@
 #ifndef MEND_LAUNCH_AGENT_TALLY_H
 #define MEND_LAUNCH_AGENT_TALLY_H
 
-#include "agent/agent.h"
+#include "agent/ranks.h"
+#include "share/message.h"
+
+struct mend_ctl;
 
 /* A datagram of r. */
-void mend_tally_ask(struct agent *agent, const struct rank *r, const struct mend_ctl *m);
+void mend_tally_ask(const struct mend_post *root, const struct rank *r, const struct mend_ctl *m);
 
 /* The answer for a rank of this node, which may be dead. */
-void mend_tally_answer(struct agent *agent, const struct mend_message *m);
+void mend_tally_answer(struct mend_ranks *ranks, const struct mend_message *m);
 
 #endif

@@ -114,7 +114,7 @@ static bool retire(struct agent *agent, struct rank *r)
 /* In the order of the verdicts: one that cannot be retired holds up those behind it, for a moment. */
 bool mend_vacancy_collect(struct agent *agent)
 {
-    mend_segment_give_back(agent, MEND_TIME_NEVER);
+    mend_segment_give_back(&agent->ranks, agent->papers, MEND_TIME_NEVER);
     while (
         agent->ranks.retired_n < agent->ranks.cleared_n &&
         retire(
