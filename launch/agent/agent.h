@@ -53,7 +53,7 @@ struct agent {
     struct mend_course course;
     struct mend_spares spares;
     struct mend_requests requests;
-    struct mend_facts *facts;
+    struct mend_facts *facts; /* NULL: the job has one node */
     struct mend_papers *papers;
     struct starter *starter; /* start_local.c */
     pid_t keeper;

@@ -137,7 +137,7 @@ static void on_abort(struct agent *agent, struct rank *r, const struct mend_ctl 
     mend_report(&agent->tell, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code,
                 .named = n);
     if (agent->ranks.nodes.n && (abroad || names_far(agent, peers, n)))
-        mend_facts_abort(agent, m->set, m->n, abort_of(m));
+        mend_facts_abort(agent->facts, m->set, m->n, abort_of(m));
     else if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
         end_ranks(agent, peers, n, m->code);
     free(peers);
@@ -162,7 +162,7 @@ static void propose_abort(struct agent *agent, const int32_t *peers, int32_t n,
 
     for (int32_t i = 0; i < n; i++)
         mend_bits_set(set, peers[i]);
-    mend_facts_abort(agent, set, words, what);
+    mend_facts_abort(agent->facts, set, words, what);
     free(set);
 }
 

@@ -6,6 +6,7 @@
  * of vacancy.c does. */
 #include "agent/far.h"
 
+#include "agent/entry.h"
 #include "agent/facts.h"
 #include "agent/papers.h"
 #include "agent/segment.h"
@@ -37,6 +38,37 @@ void mend_far_skip(struct mend_ranks *ranks, int i)
     r->shared = &ranks->stub;
 }
 
+static void on_deaths(void *facts, const struct mend_verdict *v, int n)
+{
+    mend_facts_die(facts, v, n);
+}
+
+static void on_cause(void *facts, const struct rank *r)
+{
+    mend_facts_explain(facts, r);
+}
+
+static void apply(void *agent, const struct mend_fact *entry)
+{
+    mend_entry_apply(agent, entry);
+}
+
+static void read_rank(void *agent, struct rank *r)
+{
+    mend_control_read(agent, r);
+}
+
+static void open_facts(struct agent *agent)
+{
+    agent->facts = mend_facts_open(&(struct mend_facts_needs){.ranks = &agent->ranks,
+                                                              .tell = &agent->tell,
+                                                              .sources = &agent->sources,
+                                                              .self = agent,
+                                                              .apply = apply,
+                                                              .read = read_rank});
+    agent->verdicts.facts = (struct mend_verdict_facts){agent->facts, on_deaths, on_cause};
+}
+
 void mend_far_open(struct agent *agent)
 {
     agent->ranks.ours = mend_xalloc((size_t)agent->ranks.n, sizeof(*agent->ranks.ours));
@@ -50,7 +82,7 @@ void mend_far_open(struct agent *agent)
             mend_far_begin(&agent->ranks, r);
     }
     if (agent->ranks.nodes.n)
-        mend_facts_open(agent);
+        open_facts(agent);
 }
 
 void mend_far_ready(struct agent *agent)
@@ -65,16 +97,10 @@ void mend_far_ready(struct agent *agent)
 
 void mend_far_tell_presence(struct agent *agent, struct rank *r)
 {
-    enum mend_presence presence = mend_rank_presence(&agent->ranks, r->index);
-
     if (!r->guest_of)
         mend_links_presence(agent, r->index);
-    if (!agent->ranks.nodes.n)
-        return;
-    mend_post(
-        &agent->tell.root,
-        &(struct mend_message){.kind = MEND_UP_PRESENCE, .rank = r->index, .arg = {presence}});
-    mend_facts_presence(agent, r, presence);
+    if (agent->facts)
+        mend_facts_presence(agent->facts, r, mend_rank_presence(&agent->ranks, r->index));
 }
 
 static void on_nodes(struct agent *agent, const struct mend_message *m)
@@ -82,7 +108,7 @@ static void on_nodes(struct agent *agent, const struct mend_message *m)
     if (m->len != agent->ranks.nodes.n * sizeof(struct mend_node_of_job))
         return;
     memcpy(mend_node_of_job(agent->ranks.shm, 0), m->data, m->len);
-    mend_facts_join(agent);
+    mend_facts_join(agent->facts);
     mend_agent_start(agent);
 }
 
@@ -110,7 +136,7 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         mend_vacancy_mind_left(agent);
         break;
     case MEND_DOWN_LOG:
-        mend_facts_hear(agent, (int32_t)m->arg[0], m->data, m->len);
+        mend_facts_hear(agent->facts, (int32_t)m->arg[0], m->data, m->len);
         break;
     case MEND_DOWN_SEARCH:
     case MEND_DOWN_SEARCHED:
@@ -118,7 +144,7 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         mend_papers_hear(agent->papers, m);
         break;
     case MEND_DOWN_LOST:
-        mend_facts_lost(agent, (int32_t)m->arg[0]);
+        mend_facts_lost(agent->facts, (int32_t)m->arg[0]);
         break;
     case MEND_DOWN_WRITTEN:
         mend_iof_written(agent->tell.iof, m);
@@ -150,9 +176,9 @@ mend_time_ns mend_far_look(struct agent *agent, mend_time_ns now)
 
     if (!agent->ranks.nodes.n)
         return MEND_TIME_NEVER;
-    next = mend_facts_look(agent, now);
+    next = mend_facts_look(agent->facts, now);
     if (agent->course.running && !agent->ranks.alive_n && !mend_agent_holds(agent) &&
-        !mend_facts_pending(agent)) {
+        !mend_facts_pending(agent->facts)) {
         mend_tell_deaths(&agent->tell, &agent->verdicts, &agent->course);
         mend_tell_ends(&agent->tell, &agent->ranks, &agent->course);
     }

@@ -380,10 +380,10 @@ static void propose(struct agent *agent, struct mend_verdict *v, uint32_t n)
             v[dead_n++] = v[i];
     pthread_mutex_lock(&agent->ranks.lock);
     if (dead_n)
-        mend_facts_die(agent, v, dead_n);
+        mend_facts_die(agent->facts, v, dead_n);
     pthread_mutex_unlock(&agent->ranks.lock);
     if (ended_n)
-        mend_facts_end(agent, ended, ended_n);
+        mend_facts_end(agent->facts, ended, ended_n);
     free(ended);
 }
 
@@ -392,7 +392,7 @@ static void propose_cause(struct agent *agent, struct rank *r, const struct mend
     pthread_mutex_lock(&agent->ranks.lock);
     r->verdict.cause = (uint8_t)d->cause;
     r->verdict.code = d->code;
-    mend_facts_explain(agent, r);
+    mend_facts_explain(agent->facts, r);
     pthread_mutex_unlock(&agent->ranks.lock);
 }
 

@@ -138,24 +138,25 @@ static struct mend_verdict proposed[NAMES];
 static int proposed_n, explained_n, skipped_n;
 static enum mend_presence passed_on; /* that was last */
 
-void mend_facts_die(struct agent *j, const struct mend_verdict *v, int n)
+void mend_facts_die(struct mend_facts *j, const struct mend_verdict *v, int n)
 {
+    (void)j;
     for (int i = 0; i < n; i++) {
         proposed[proposed_n++] = v[i];
-        j->ranks.rank[v[i].peer].told_dead = true;
+        ranks[v[i].peer].told_dead = true;
     }
 }
 
 static int ended_n;
 
-void mend_facts_end(struct agent *j, struct rank *const *r, int n)
+void mend_facts_end(struct mend_facts *j, struct rank *const *r, int n)
 {
     (void)j;
     for (int i = 0; i < n; i++, ended_n++)
         r[i]->told_ended = true;
 }
 
-void mend_facts_explain(struct agent *j, const struct rank *r)
+void mend_facts_explain(struct mend_facts *j, const struct rank *r)
 {
     (void)j, (void)r;
     explained_n++;

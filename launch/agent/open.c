@@ -220,5 +220,5 @@ void mend_agent_close(struct agent *agent)
     mend_sweep_names(agent);
     say_overslept(agent);
     if (agent->ranks.nodes.n)
-        mend_facts_close(agent);
+        mend_facts_close(agent->facts);
 }

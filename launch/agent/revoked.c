@@ -64,7 +64,7 @@ void mend_revoked_heard(struct agent *agent, uint64_t ctx, const uint64_t *jobs,
     if (mend_revoked_has(agent->ranks.shm, ctx))
         return;
     if (agent->ranks.nodes.n) {
-        mend_facts_revoke(agent, ctx);
+        mend_facts_revoke(agent->facts, ctx);
         return;
     }
     mend_revoked_add(agent, ctx);

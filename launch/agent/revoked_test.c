@@ -40,7 +40,7 @@ void mend_rank_call_all(struct mend_ranks *a)
     calls_n++;
 }
 
-void mend_facts_revoke(struct agent *a, uint64_t ctx)
+void mend_facts_revoke(struct mend_facts *a, uint64_t ctx)
 {
     (void)a;
     proposed = ctx;

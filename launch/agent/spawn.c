@@ -205,7 +205,7 @@ void mend_spawn_hear(struct agent *agent, const struct mend_message *m)
         act(agent, m);
         break;
     case MEND_DOWN_BIRTH:
-        mend_facts_name(agent, (int32_t)m->arg[0], (int32_t)m->arg[1], (int32_t)m->arg[2]);
+        mend_facts_name(agent->facts, (int32_t)m->arg[0], (int32_t)m->arg[1], (int32_t)m->arg[2]);
         break;
     case MEND_DOWN_SPAWNED:
         answer(agent, m);

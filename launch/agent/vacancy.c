@@ -151,7 +151,7 @@ void mend_vacancy_tell_left(struct agent *agent)
             has_left(&agent->ranks, &agent->ranks.rank[i]) && !agent->ranks.rank[i].told_ended)
             left[n++] = &agent->ranks.rank[i];
     if (n && agent->ranks.nodes.n)
-        mend_facts_end(agent, left, n);
+        mend_facts_end(agent->facts, left, n);
     else if (n)
         mend_verdict_left(&agent->verdicts, left, n);
     free(left);

@@ -151,7 +151,7 @@ void mend_waits_tell(struct agent *agent, int64_t question)
         if (mend_rank_is_ours(&agent->ranks.rank[i]))
             tell_one(agent, &agent->ranks.rank[i], &asked[i], question);
     if (agent->ranks.nodes.n && agent->o->verbose)
-        mend_facts_print(agent);
+        mend_facts_print(agent->facts);
     mend_tell_answered(&agent->tell, question);
     free(asked);
 }
