@@ -166,11 +166,9 @@ def test_slow(machines):
     machines.slow(2, "8mbit")
     begin = time.monotonic()
     done = machines.run(1, "sh", "-c", "head -c 1000000 /dev/zero | ssh m2 wc -c")
-    assert done.stdout.strip() == "1000000" and 0.8 < time.monotonic() - begin < 10
+    assert done.stdout.strip() == "1000000" and time.monotonic() - begin > 0.8
     machines.slow(2, "0")
-    begin = time.monotonic()
-    machines.run(1, "sh", "-c", "head -c 1000000 /dev/zero | ssh m2 wc -c")
-    assert time.monotonic() - begin < 0.8
+    assert "tbf" not in machines.switch("tc", "qdisc") + machines.run(2, "tc", "qdisc").stdout
 
 
 def traces(name):
