@@ -7,6 +7,7 @@ undone behind it, and processes that it left on one are a failure.
 import contextlib
 import importlib.util
 import os
+import select
 import subprocess
 import sys
 import time
@@ -25,6 +26,15 @@ pytest_addoption, time_limit = launch.pytest_addoption, launch.time_limit
 from machine_set import MachineSet  # noqa: E402  pylint: disable=wrong-import-position
 
 N = 3
+RELAY_PORT = 9
+REDIRECT = f"""table ip relay {{
+  chain out {{
+    type nat hook output priority -100;
+    meta mark 77 accept
+    ip daddr 10.77.0.0/16 tcp dport != 22 redirect to :{RELAY_PORT}
+  }}
+}}
+"""
 LEFT_S = 2  # a killed process may take a moment to go
 
 
@@ -36,8 +46,9 @@ def pytest_configure(config):
 class Machines(MachineSet):
     """Machines for tests: commands on them are run to their end, or in the background until the end of the test."""
 
-    def __init__(self, name):
+    def __init__(self, name, build="build"):
         super().__init__(name)
+        self.build = os.path.join(ROOT, build)
         self.background, self.base = [], {}
 
     @staticmethod
@@ -60,6 +71,14 @@ class Machines(MachineSet):
                                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more))
         return self.background[-1]
 
+    def relay(self, k, *flags):
+        """From now on connections of this machine to others go through a relay, except those of ssh.  What the relay says can be read."""
+        relay = self.begin(k, f"{self.build}/test/machines/relay", "--port", RELAY_PORT, *flags)
+        assert line_of(relay) == "ready", relay.communicate()
+        done = self.run(k, "nft", "-f", "-", input=REDIRECT)
+        assert done.returncode == 0, done.stderr
+        return relay
+
     def left(self):
         """Processes of machines other than those that each begins with."""
         return {k: pids - self.base[k] for k in self.numbers() for pids in [set(self.processes(k))] if pids - self.base[k]}
@@ -72,6 +91,7 @@ class Machines(MachineSet):
                 self.thaw(k)
                 self.plug(k)
                 self.slow(k, "0")
+                self.run(k, "nft", "flush", "ruleset")
         for process in self.background:
             process.kill()
             process.communicate()
@@ -88,6 +108,11 @@ class Machines(MachineSet):
         return left
 
 
+def line_of(process, seconds=5):
+    """The next line of its output, or nothing if it does not come in time."""
+    return process.stdout.readline().decode().strip() if select.select([process.stdout], [], [], seconds)[0] else ""
+
+
 def name_of(pid):
     with contextlib.suppress(OSError):
         with open(f"/proc/{pid}/cmdline", "rb") as f:
@@ -96,8 +121,8 @@ def name_of(pid):
 
 
 @pytest.fixture(scope="session")
-def set_of_machines():
-    one = Machines(f"test-{os.getpid()}")
+def set_of_machines(request):
+    one = Machines(f"test-{os.getpid()}", request.config.option.build)
     one.do("up", N, "--owner", os.getpid(), "--share", ROOT)
     yield one
     one.do("down")

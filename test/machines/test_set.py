@@ -2,7 +2,6 @@
 """The machines themselves: what a cut, a freeze and a partition are to the others, and that nothing is left of a set."""
 import glob
 import os
-import select
 import signal
 
 import subprocess
@@ -11,7 +10,7 @@ import time
 
 import host
 import machine_set
-from conftest import Machines
+from conftest import line_of, Machines
 from processes import wait_until
 
 PYTHON = sys.executable
@@ -46,11 +45,6 @@ import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for i in range(1000): s.sendto(b"x", (sys.argv[1], 7))
 """
-
-
-def line_of(process, seconds=5):
-    """The next line, or nothing if it does not come in time."""
-    return process.stdout.readline().decode().strip() if select.select([process.stdout], [], [], seconds)[0] else ""
 
 
 def say(process):
