@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "agent/doorman.h"
 #include "agent/far.h"
+#include "agent/links.h"
 #include "agent/papers.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
@@ -91,7 +92,7 @@ static void on_child(struct agent *agent, struct rank *r)
         !r->exit.si_pid)
         return;
     mend_control_read(agent, r); /* its last words */
-    mend_rouse_drop(agent, r);
+    mend_rouse_drop(&agent->sources, r);
     mend_rank_step(&r->state, MEND_RANK_ENDS);
     agent->ranks.alive_n--;
     replaced = mend_rank_is_replaced(&agent->ranks, r);
@@ -291,7 +292,7 @@ static mend_time_ns look(void *self, mend_time_ns now)
     next = sooner(next, mend_doorman_look(agent, now));
     next = sooner(next, mend_far_look(agent, now));
     next = sooner(next, mend_papers_look(agent->papers, now));
-    next = sooner(next, mend_links_look(agent, now));
+    next = sooner(next, mend_links_look(agent->links, now));
     return sooner(next, sooner(agent->scan_at, agent->tell.news_at));
 }
 
@@ -318,13 +319,13 @@ static void on_event(void *self, uint32_t from, uint32_t of)
         mend_control_read(agent, &agent->ranks.rank[of]);
         break;
     case MEND_SOURCE_DOOR:
-        mend_links_knock(agent);
+        mend_links_knock(agent->links);
         break;
     case MEND_SOURCE_LINK:
-        mend_links_read(agent, (int)of);
+        mend_links_read(agent->links, (int)of);
         break;
     case MEND_SOURCE_SET:
-        mend_rouse_look(agent, &agent->ranks.rank[of]);
+        mend_rouse_look(&agent->rouse, &agent->ranks.rank[of]);
         break;
     case MEND_SOURCE_PORT:
         mend_doorman_knock(agent);
@@ -355,8 +356,8 @@ void mend_agent_listen_to_all(struct agent *agent)
 {
     mend_sources_add(&agent->sources, agent->signal_fd, MEND_SOURCE_SIGNAL, 0);
     mend_sources_add(&agent->sources, agent->sources.note_fd, MEND_SOURCE_NOTE, 0);
-    if (agent->door_fd >= 0)
-        mend_sources_add(&agent->sources, agent->door_fd, MEND_SOURCE_DOOR, 0);
+    if (mend_links_door(agent->links) >= 0)
+        mend_sources_add(&agent->sources, mend_links_door(agent->links), MEND_SOURCE_DOOR, 0);
     for (int i = 0; i < agent->ranks.n; i++)
         if (agent->ranks.rank[i].child > 0)
             mend_sources_add_rank(&agent->sources, &agent->ranks.rank[i]);

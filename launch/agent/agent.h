@@ -15,16 +15,17 @@
 
 #include "agent/course.h"
 #include "agent/ranks.h"
+#include "agent/revoked.h"
+#include "agent/rouse.h"
 #include "agent/sources.h"
 #include "agent/tell.h"
 #include "agent/verdict.h"
 #include "base/list.h"
 #include "share/process.h"
 
-struct mend_contact;
 struct mend_doorman;
 struct mend_facts;
-struct mend_link;
+struct mend_links;
 struct mend_papers;
 struct spawn_request;
 struct starter;
@@ -55,6 +56,9 @@ struct agent {
     struct mend_requests requests;
     struct mend_facts *facts; /* NULL: the job has one node */
     struct mend_papers *papers;
+    struct mend_links *links;
+    struct mend_revoked revoked;
+    struct mend_rouse rouse;
     struct starter *starter; /* start_local.c */
     pid_t keeper;
     int keeper_fd;
@@ -63,15 +67,7 @@ struct agent {
     mend_time_ns start_by_ns; /* --timeout, for ranks that do not start */
     mend_time_ns scan_at;
     mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
-    struct mend_list links;    /* link.c; at other nodes than the first: their mirrors */
-    struct mend_list errands;  /* link.c: questions of ranks that name processes */
-    struct mend_contact *contact; /* what this agent and those of other jobs have said */
-    int32_t link_ids_n;
-    uint32_t
-        released_n; /* verdicts of which the other agents know that nobody here looks at the dead */
-    int door_fd;    /* where other agents call; -1: nowhere */
     struct mend_doorman *doorman; /* where processes of other nodes call; NULL: nowhere */
-    uint64_t revoked_n;           /* contexts in the segment (revoked.c) */
 };
 
 /* bind.c: chooses the cores of each rank. */
@@ -79,39 +75,6 @@ void mend_bind_choose(struct agent *agent);
 
 /* bind.c: says which processors each rank may use. */
 void mend_bind_report(struct agent *agent);
-
-/* link.c: opens the door for the agents of other jobs; somebody knocks; fd, of a link, can be read or written. */
-void mend_links_open(struct agent *agent);
-void mend_links_knock(struct agent *agent);
-void mend_links_read(struct agent *agent, int fd);
-
-/* link.c: r wants this job to be connected with another one, which must know names_n processes of this one from `first` on,
- * and calls that so. */
-void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64_t number,
-                     int first, int names_n);
-
-/* link.c: process `by`, -1: not known which, ends the guests of the set, by their agents. */
-void mend_links_abort(struct agent *agent, int by, const uint64_t *set, uint32_t words,
-                      struct mend_abort what);
-
-/* guest.c: the cause of a death on another node is known now. */
-void mend_links_explain(struct agent *agent, int name);
-
-/* guest.c: process i of this job has changed what it says of itself. */
-void mend_links_presence(struct agent *agent, int i);
-
-/* link.c: does what is due; returns when to do so next. */
-mend_time_ns mend_links_look(struct agent *agent, mend_time_ns now);
-
-/* link.c: processes of another job may still look at this dead one of ours. */
-bool mend_links_hold(const struct agent *agent, int name);
-
-/* mirror.c: a message of the root about connected jobs. */
-void mend_mirror_hear(struct agent *agent, const struct mend_message *m);
-
-/* guest.c: tells a rank that begins what is known of other jobs; a guest of x has no place any more. */
-void mend_links_tell(struct agent *agent, const struct rank *r);
-void mend_guest_left(struct mend_link *x);
 
 /* control.c: process `by`, a guest, ends these ranks of ours. */
 void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,

@@ -11,6 +11,7 @@
 #include "rt/wire.h"
 #include "agent/facts.h"
 #include "agent/far.h"
+#include "agent/links.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"
 #include "agent/rouse.h"
@@ -86,7 +87,7 @@ static int32_t list_named(struct agent *agent, const struct rank *r, const struc
                 peers[n++] = i;
         }
     if (*abroad_p && !agent->ranks.nodes.n)
-        mend_links_abort(agent, r->index, m->set, m->n, abort_of(m));
+        mend_links_abort(agent->links, r->index, m->set, m->n, abort_of(m));
     return n;
 }
 
@@ -276,10 +277,10 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         mend_spawn_asked(agent, r, fd);
         break;
     case MEND_CTL_WATCH:
-        mend_rouse_take(agent, r, fd);
+        mend_rouse_take(&agent->rouse, r, fd);
         break;
     case MEND_CTL_UNWATCH:
-        mend_rouse_drop(agent, r);
+        mend_rouse_drop(&agent->sources, r);
         break;
     case MEND_CTL_SESSION:
         mend_vacancy_mind_left(agent);
@@ -291,7 +292,7 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         mend_far_tell_presence(agent, r);
         break;
     case MEND_CTL_CONNECT:
-        mend_link_asked(agent, r, m->connect.job, m->connect.ask, m->connect.first,
+        mend_link_asked(agent->links, r, m->connect.job, m->connect.ask, m->connect.first,
                         (int)m->connect.names_n);
         break;
     case MEND_CTL_ASK:
@@ -304,7 +305,7 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         mend_papers_wrote(agent->papers);
         break;
     case MEND_CTL_REVOKE:
-        mend_revoked_heard(agent, m->revoke[0], m->revoke + 1, m->n - 1);
+        mend_revoked_heard(&agent->revoked, agent->links, m->revoke[0], m->revoke + 1, m->n - 1);
         break;
     case MEND_CTL_TALLY:
         mend_tally_ask(&agent->tell.root, r, m);
@@ -360,7 +361,7 @@ void mend_control_read(struct agent *agent, struct rank *r)
             close(r->ctl_fd);
             r->ctl_fd = -1;
             pthread_mutex_unlock(&agent->ranks.lock);
-            mend_rouse_drop(agent, r);
+            mend_rouse_drop(&agent->sources, r);
         }
         return;
     }

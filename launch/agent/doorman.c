@@ -163,7 +163,7 @@ static bool pass_on(struct agent *agent, struct rank *r, const struct caller *c)
         return false;
     /* release: pairs with the acquire in local_caller() */
     mend_store_release(n, mend_load_relaxed(n) + 1);
-    mend_rouse_ring(agent, r);
+    mend_rouse_ring(&agent->ranks, r);
     return true;
 }
 

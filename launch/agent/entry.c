@@ -11,6 +11,7 @@
 #include "agent/entry.h"
 
 #include "agent/agent.h"
+#include "agent/links.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"
 #include "agent/verdict.h"
@@ -46,22 +47,24 @@ static void apply_ends(struct mend_verdicts *verdicts, const struct mend_verdict
     free(ended);
 }
 
-static void apply_causes(struct agent *agent, const struct mend_verdict *v, uint32_t n)
+static void apply_causes(struct mend_verdicts *verdicts, struct mend_links *links,
+                         const struct mend_verdict *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (mend_verdict_explain(&agent->verdicts, &v[i]))
-            mend_links_explain(agent, v[i].peer);
+        if (mend_verdict_explain(verdicts, &v[i]))
+            mend_links_explain(links, v[i].peer);
 }
 
 /* By the agents of their jobs. */
-static void end_guests(struct agent *agent, const int32_t *named, int32_t n, struct mend_abort what)
+static void end_guests(struct mend_links *links, const int32_t *named, int32_t n,
+                       struct mend_abort what)
 {
     uint32_t words = (uint32_t)mend_bits_words(MEND_NODE_NAMES);
     uint64_t *set = mend_xalloc(words, sizeof(*set));
 
     for (int32_t i = 0; i < n; i++)
         mend_bits_set(set, named[i]);
-    mend_links_abort(agent, -1, set, words, what);
+    mend_links_abort(links, -1, set, words, what);
     free(set);
 }
 
@@ -82,15 +85,15 @@ static void apply_abort(struct agent *agent, const struct mend_verdict *v, uint3
     if (n)
         mend_control_end(agent, named, (int32_t)n, what);
     if (is_first_node(agent))
-        end_guests(agent, named, (int32_t)n, what);
+        end_guests(agent->links, named, (int32_t)n, what);
     free(named);
 }
 
 static void apply_revoked(struct agent *agent, uint64_t ctx)
 {
-    mend_revoked_add(agent, ctx);
+    mend_revoked_add(&agent->revoked, ctx);
     if (is_first_node(agent) && ctx & MEND_ABROAD_CTX)
-        mend_links_revoke_all(agent, ctx);
+        mend_links_revoke_all(agent->links, ctx);
 }
 
 void mend_entry_apply(struct agent *agent, const struct mend_fact *entry)
@@ -107,7 +110,7 @@ void mend_entry_apply(struct agent *agent, const struct mend_fact *entry)
             mend_papers_lost(agent->papers, entry->agent);
         break;
     case MEND_FACT_CAUSE:
-        apply_causes(agent, v, n);
+        apply_causes(&agent->verdicts, agent->links, v, n);
         break;
     case MEND_FACT_ENDED:
         apply_ends(&agent->verdicts, v, n);

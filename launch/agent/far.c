@@ -8,6 +8,7 @@
 
 #include "agent/entry.h"
 #include "agent/facts.h"
+#include "agent/links.h"
 #include "agent/papers.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -98,7 +99,7 @@ void mend_far_ready(struct agent *agent)
 void mend_far_tell_presence(struct agent *agent, struct rank *r)
 {
     if (!r->guest_of)
-        mend_links_presence(agent, r->index);
+        mend_links_presence(agent->links, r->index);
     if (agent->facts)
         mend_facts_presence(agent->facts, r, mend_rank_presence(&agent->ranks, r->index));
 }
@@ -120,7 +121,7 @@ static void on_presence(struct agent *agent, const struct mend_message *m)
     mend_store_release(&mend_node_process_of(agent->ranks.shm, m->rank)->presence,
                        (uint32_t)m->arg[0]);
     if (!agent->ranks.rank[m->rank].guest_of)
-        mend_links_presence(agent, m->rank);
+        mend_links_presence(agent->links, m->rank);
 }
 
 void mend_far_hear(struct agent *agent, const struct mend_message *m)
@@ -163,7 +164,7 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
     case MEND_DOWN_GUESTS:
     case MEND_DOWN_ADMITTED:
     case MEND_DOWN_PARTED:
-        mend_mirror_hear(agent, m);
+        mend_mirror_hear(agent->links, m);
         break;
     default:
         mend_spawn_hear(agent, m);

@@ -76,27 +76,26 @@ int32_t mend_guest_there(const struct mend_link *x, int name)
 
 /* ---- our processes there ---- */
 
-static bool is_tellable(struct agent *agent, const struct mend_link *x, int i)
+static bool is_tellable(struct mend_ranks *ranks, const struct mend_link *x, int i)
 {
-    const struct rank *r = &agent->ranks.rank[i];
+    const struct rank *r = &ranks->rank[i];
 
     return !r->guest_of && !has(x->told, i) && (r->far || !mend_rank_has_ended(r)) &&
-           !mend_rank_is_dead(&agent->ranks, i) &&
-           mend_rank_presence(&agent->ranks, i) != MEND_PRESENCE_LEFT;
+           !mend_rank_is_dead(ranks, i) && mend_rank_presence(ranks, i) != MEND_PRESENCE_LEFT;
 }
 
 /* A run of process i alone. */
-static struct mend_link_run run_of(struct agent *agent, const struct mend_link *x, int i)
+static struct mend_link_run run_of(struct mend_ranks *ranks, const struct mend_link *x, int i)
 {
     struct mend_link_run run = {.first = i, .n = 1};
-    const struct mend_door *door =
-        agent->ranks.nodes.n ? &mend_node_of_job(agent->ranks.shm, agent->ranks.rank[i].node)->door
-                             : &agent->ranks.shm->door;
+    const struct mend_door *door = ranks->nodes.n
+                                       ? &mend_node_of_job(ranks->shm, ranks->rank[i].node)->door
+                                       : &ranks->shm->door;
 
     if (x->far) {
         run.ipv4 = door->ipv4;
         run.port = door->port;
-        run.presence = (uint16_t)mend_rank_presence(&agent->ranks, i);
+        run.presence = (uint16_t)mend_rank_presence(ranks, i);
     }
     return run;
 }
@@ -107,18 +106,18 @@ static bool goes_on(const struct mend_link_run *a, const struct mend_link_run *b
            a->presence == b->presence;
 }
 
-uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend_link_run *runs,
-                           uint32_t max)
+uint32_t mend_guest_untold(struct mend_ranks *ranks, struct mend_link *x,
+                           struct mend_link_run *runs, uint32_t max)
 {
     uint32_t n = 0;
 
-    for (int i = 0, sum = 0; i < agent->ranks.n && sum < MEND_LINK_NAMES_MAX; i++) {
+    for (int i = 0, sum = 0; i < ranks->n && sum < MEND_LINK_NAMES_MAX; i++) {
         struct mend_link_run run;
 
-        if (!is_tellable(agent, x, i))
+        if (!is_tellable(ranks, x, i))
             continue;
         set(x->told, i, true);
-        run = run_of(agent, x, i);
+        run = run_of(ranks, x, i);
         if (n && goes_on(&runs[n - 1], &run))
             runs[n - 1].n++;
         else if (n < max)
@@ -149,7 +148,7 @@ void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, ui
 /* ---- telling our ranks ---- */
 
 /* False: there is no room for the datagram. */
-static bool tell(struct mend_link *x, const struct rank *r, struct mend_ctl_abroad *m)
+static bool tell_one(struct mend_link *x, const struct rank *r, struct mend_ctl_abroad *m)
 {
     ssize_t n;
 
@@ -171,38 +170,39 @@ static void fill(const struct mend_link *x, struct mend_ctl_abroad *m)
     memcpy(m->blocks, x->block, x->blocks_n * sizeof(*x->block));
 }
 
-bool mend_guest_announce(struct agent *agent, struct mend_link *x)
+bool mend_guest_announce(struct mend_ranks *ranks, struct mend_link *x)
 {
     struct mend_ctl_abroad m = {0};
     bool all = true;
 
     fill(x, &m);
-    for (int i = 0; i < agent->ranks.n; i++)
-        if (agent->ranks.rank[i].ctl_fd >= 0 && !mend_rank_has_ended(&agent->ranks.rank[i]))
-            all &= tell(x, &agent->ranks.rank[i], &m);
+    for (int i = 0; i < ranks->n; i++)
+        if (ranks->rank[i].ctl_fd >= 0 && !mend_rank_has_ended(&ranks->rank[i]))
+            all &= tell_one(x, &ranks->rank[i], &m);
     return all;
 }
 
-void mend_links_tell(struct agent *agent, const struct rank *r)
+void mend_links_tell(struct mend_links *links, const struct rank *r)
 {
-    mend_list_foreach (l, next, &agent->links) {
+    mend_list_foreach (l, next, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
         struct mend_ctl_abroad m = {0};
 
         if (!x->number || x->closed)
             continue;
         fill(x, &m);
-        x->announce_due |= !tell(x, r, &m);
+        x->announce_due |= !tell_one(x, r, &m);
     }
 }
 
 /* ---- admission ---- */
 
 /* Names from `first` on, with places. */
-static void prepare(struct agent *agent, struct mend_link *x, int first, int n)
+static void prepare(struct mend_ranks *ranks, const struct mend_tell *tell, struct mend_link *x,
+                    int first, int n)
 {
     for (int i = first; i < first + n; i++) {
-        struct rank *r = &agent->ranks.rank[i];
+        struct rank *r = &ranks->rank[i];
 
         *r = (struct rank){.index = i,
                            .guest_of = x,
@@ -213,14 +213,14 @@ static void prepare(struct agent *agent, struct mend_link *x, int first, int n)
                            .state = {.child = MEND_CHILD_ENDED,
                                      .ending = MEND_ENDING_TOLD,
                                      .news = MEND_NEWS_PRINTED}};
-        mend_vacancy_take(&agent->ranks, &agent->tell, r);
+        mend_vacancy_take(ranks, tell, r);
     }
 }
 
-static void withdraw(struct agent *agent, int first, int n)
+static void withdraw(struct mend_ranks *ranks, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        mend_vacancy_give(&agent->ranks, &agent->ranks.rank[i]);
+        mend_vacancy_give(ranks, &ranks->rank[i]);
 }
 
 static void give_names(struct mend_link *x, const struct mend_link_run *runs, uint32_t n, int first)
@@ -242,15 +242,17 @@ static void give_names(struct mend_link *x, const struct mend_link_run *runs, ui
 }
 
 /* Places are there, and all ranks were told. */
-static void begin(struct agent *agent, int first, int total)
+static void begin(struct mend_links *links, int first, int total)
 {
-    mend_segment_name(&agent->ranks, first, total);
-    pthread_mutex_lock(&agent->ranks.lock);
+    struct mend_ranks *ranks = links->with.ranks;
+
+    mend_segment_name(ranks, first, total);
+    pthread_mutex_lock(&ranks->lock);
     for (int i = 0; i < total; i++)
-        mend_detector_add(agent->verdicts.detector);
-    agent->ranks.n += total;
-    pthread_mutex_unlock(&agent->ranks.lock);
-    mend_rank_call_all(&agent->ranks);
+        mend_detector_add(links->with.verdicts->detector);
+    ranks->n += total;
+    pthread_mutex_unlock(&ranks->lock);
+    mend_rank_call_all(ranks);
 }
 
 static int count(const struct mend_link_run *runs, uint32_t n)
@@ -262,143 +264,152 @@ static int count(const struct mend_link_run *runs, uint32_t n)
     return total;
 }
 
-static void prepare_far(struct agent *agent, struct mend_link *x, int at,
+static void prepare_far(struct mend_ranks *ranks, struct mend_link *x, int at,
                         const struct mend_link_run *run)
 {
     for (int i = at; i < at + run->n; i++) {
-        struct rank *r = &agent->ranks.rank[i];
+        struct rank *r = &ranks->rank[i];
 
         *r = (struct rank){
             .index = i, .guest_of = x, .wrapped_pidfd = -1, .ctl_fd = -1, .watch_fd = -1};
-        mend_far_begin(&agent->ranks, r);
+        mend_far_begin(ranks, r);
     }
 }
 
 /* Behind mend_segment_admit(), which reserves its memory. */
-static void note_presence(struct agent *agent, int at, const struct mend_link_run *run)
+static void note_presence(struct mend_ranks *ranks, int at, const struct mend_link_run *run)
 {
     for (int i = at; i < at + run->n; i++)
-        mend_store_relaxed(&mend_node_process_of(agent->ranks.shm, i)->presence, run->presence);
+        mend_store_relaxed(&mend_node_process_of(ranks->shm, i)->presence, run->presence);
 }
 
 /* Names that this agent has missed are before them. */
-bool mend_guest_name_far(struct agent *agent, struct mend_link *x, int first,
+bool mend_guest_name_far(struct mend_links *links, struct mend_link *x, int first,
                          const struct mend_link_run *runs, uint32_t n)
 {
-    int begin_at = agent->ranks.n, at = first, total = count(runs, n);
+    struct mend_ranks *ranks = links->with.ranks;
+    int begin_at = ranks->n, at = first, total = count(runs, n);
 
     for (int i = begin_at; i < first; i++)
-        mend_far_skip(&agent->ranks, i);
+        mend_far_skip(ranks, i);
     for (uint32_t i = 0; i < n; at += runs[i++].n)
-        prepare_far(agent, x, at, &runs[i]);
-    if (!mend_segment_admit(&agent->ranks, begin_at, first + total - begin_at))
+        prepare_far(ranks, x, at, &runs[i]);
+    if (!mend_segment_admit(ranks, begin_at, first + total - begin_at))
         return false;
     for (uint32_t i = 0, name = (uint32_t)first; i < n; name += (uint32_t)runs[i++].n)
-        note_presence(agent, (int)name, &runs[i]);
+        note_presence(ranks, (int)name, &runs[i]);
     give_names(x, runs, n, first);
-    x->announce_due |= !mend_guest_announce(agent, x);
+    x->announce_due |= !mend_guest_announce(ranks, x);
     x->guests_n += total;
-    begin(agent, begin_at, first + total - begin_at);
+    begin(links, begin_at, first + total - begin_at);
     return true;
 }
 
-static int admit_far(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
-                     uint32_t n)
+static int admit_far(struct mend_links *links, struct mend_link *x,
+                     const struct mend_link_run *runs, uint32_t n)
 {
-    if (count(runs, n) > (int)MEND_NODE_NAMES - agent->ranks.n ||
+    struct mend_ranks *ranks = links->with.ranks;
+
+    if (count(runs, n) > (int)MEND_NODE_NAMES - ranks->n ||
         x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
         return ENOSPC;
-    return mend_guest_name_far(agent, x, agent->ranks.n, runs, n) ? 0 : ENOSPC;
+    return mend_guest_name_far(links, x, ranks->n, runs, n) ? 0 : ENOSPC;
 }
 
-int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
-                     uint32_t n)
+int mend_guest_admit(struct mend_links *links, struct mend_link *x,
+                     const struct mend_link_run *runs, uint32_t n)
 {
+    struct mend_ranks *ranks = links->with.ranks;
     struct mend_abroad_block last =
         x->blocks_n ? x->block[x->blocks_n - 1] : (struct mend_abroad_block){0};
     uint32_t blocks_before = x->blocks_n;
-    int first = agent->ranks.n, total = count(runs, n);
+    int first = ranks->n, total = count(runs, n);
 
     if (x->far)
-        return admit_far(agent, x, runs, n);
-    mend_vacancy_collect(agent);
-    if (total > mend_vacancies(&agent->ranks) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
+        return admit_far(links, x, runs, n);
+    links->with.collect(links->with.self);
+    if (total > mend_vacancies(ranks) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
         return ENOSPC;
-    prepare(agent, x, first, total);
+    prepare(ranks, links->with.tell, x, first, total);
     give_names(x, runs, n, first);
-    if (!mend_segment_admit(&agent->ranks, first, total) || !mend_guest_announce(agent, x)) {
+    if (!mend_segment_admit(ranks, first, total) || !mend_guest_announce(ranks, x)) {
         x->blocks_n = blocks_before;
         if (blocks_before)
             x->block[blocks_before - 1] = last;
-        withdraw(agent, first, total);
+        withdraw(ranks, first, total);
         return ENOSPC;
     }
     x->guests_n += total;
-    begin(agent, first, total);
+    begin(links, first, total);
     return 0;
 }
 
 /* ---- presence ---- */
 
-void mend_guest_presence(struct agent *agent, const struct mend_link *x, int32_t there,
+void mend_guest_presence(struct mend_links *links, const struct mend_link *x, int32_t there,
                          enum mend_presence presence)
 {
+    struct mend_ranks *ranks = links->with.ranks;
     int name = mend_guest_name(x, there);
 
     if (name < 0 || !x->far)
         return;
-    mend_store_release(&mend_node_process_of(agent->ranks.shm, name)->presence, (uint32_t)presence);
-    if (agent->ranks.nodes.n)
-        mend_far_tell_presence(agent, &agent->ranks.rank[name]);
+    mend_store_release(&mend_node_process_of(ranks->shm, name)->presence, (uint32_t)presence);
+    if (links->with.facts)
+        mend_facts_presence(links->with.facts, &ranks->rank[name], presence);
 }
 
 /* Those that were not told of yet are told with what they say then (run_of()). */
-void mend_links_presence(struct agent *agent, int i)
+void mend_links_presence(struct mend_links *links, int i)
 {
-    mend_list_foreach (l, next, &agent->links) {
+    mend_list_foreach (l, next, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
         struct mend_link_msg m = {.kind = MEND_LINK_PRESENCE, .n = 1};
-        int32_t body[2] = {i, (int32_t)mend_rank_presence(&agent->ranks, i)};
+        int32_t body[2] = {i, (int32_t)mend_rank_presence(links->with.ranks, i)};
 
-        if (!x->mirror && x->far && has(x->told, i) && mend_link_is_open(agent, x))
-            mend_link_send(agent, x, &m, body, MEND_COUNT_OF(body));
+        if (!x->mirror && x->far && has(x->told, i) && mend_link_is_open(links, x))
+            mend_link_send(links, x, &m, body, MEND_COUNT_OF(body));
     }
 }
 
 /* ---- deaths there ---- */
 
 /* One that had left MPI has not failed. */
-static void propose(struct agent *agent, struct mend_verdict *v, uint32_t n)
+static void propose(struct mend_links *links, struct mend_verdict *v, uint32_t n)
 {
+    struct mend_ranks *ranks = links->with.ranks;
     struct rank **ended = mend_xalloc(n, sizeof(struct rank *));
     int ended_n = 0, dead_n = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        if (agent->ranks.rank[v[i].peer].told_left)
-            ended[ended_n++] = &agent->ranks.rank[v[i].peer];
+        if (ranks->rank[v[i].peer].told_left)
+            ended[ended_n++] = &ranks->rank[v[i].peer];
         else
             v[dead_n++] = v[i];
-    pthread_mutex_lock(&agent->ranks.lock);
+    pthread_mutex_lock(&ranks->lock);
     if (dead_n)
-        mend_facts_die(agent->facts, v, dead_n);
-    pthread_mutex_unlock(&agent->ranks.lock);
+        mend_facts_die(links->with.facts, v, dead_n);
+    pthread_mutex_unlock(&ranks->lock);
     if (ended_n)
-        mend_facts_end(agent->facts, ended, ended_n);
+        mend_facts_end(links->with.facts, ended, ended_n);
     free(ended);
 }
 
-static void propose_cause(struct agent *agent, struct rank *r, const struct mend_link_death *d)
+static void propose_cause(struct mend_links *links, struct rank *r, const struct mend_link_death *d)
 {
-    pthread_mutex_lock(&agent->ranks.lock);
+    struct mend_ranks *ranks = links->with.ranks;
+
+    pthread_mutex_lock(&ranks->lock);
     r->verdict.cause = (uint8_t)d->cause;
     r->verdict.code = d->code;
-    mend_facts_explain(agent->facts, r);
-    pthread_mutex_unlock(&agent->ranks.lock);
+    mend_facts_explain(links->with.facts, r);
+    pthread_mutex_unlock(&ranks->lock);
 }
 
-void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns age_ns, bool late)
+void mend_guest_deaths(struct mend_links *links, struct mend_link *x,
+                       const struct mend_link_death *d, uint32_t n, mend_time_ns age_ns, bool late)
 {
+    struct mend_ranks *ranks = links->with.ranks;
     struct mend_verdict *v = mend_xalloc(n + 1, sizeof(*v));
     mend_time_ns now = mend_time_monotonic_ns();
     uint32_t known_n = 0;
@@ -406,119 +417,126 @@ void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct me
     for (uint32_t i = 0; i < n; i++) {
         int name = mend_guest_name(x, d[i].name);
 
-        if (name >= 0 && !mend_rank_is_dead(&agent->ranks, name) &&
-            !agent->ranks.rank[name].told_dead && !agent->ranks.rank[name].told_ended)
+        if (name >= 0 && !mend_rank_is_dead(ranks, name) && !ranks->rank[name].told_dead &&
+            !ranks->rank[name].told_ended)
             v[known_n++] = (struct mend_verdict){.peer = name,
                                                  .cause = (uint8_t)d[i].cause,
                                                  .code = d[i].code,
                                                  .when_ns = age_ns < now ? now - age_ns : 0,
                                                  .late = late};
     }
-    if (known_n && agent->ranks.nodes.n)
-        propose(agent, v, known_n);
+    if (known_n && links->with.facts)
+        propose(links, v, known_n);
     else if (known_n)
-        mend_verdict_guests(&agent->verdicts, &agent->tell, v, known_n);
+        mend_verdict_guests(links->with.verdicts, links->with.tell, v, known_n);
     free(v);
 }
 
-void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct mend_link_death *d)
+void mend_guest_explain(struct mend_links *links, struct mend_link *x,
+                        const struct mend_link_death *d)
 {
+    struct mend_ranks *ranks = links->with.ranks;
     int name = mend_guest_name(x, d->name);
 
-    if (name >= 0 && agent->ranks.nodes.n)
-        propose_cause(agent, &agent->ranks.rank[name], d);
-    else if (name >= 0 && mend_rank_is_dead(&agent->ranks, name) &&
-             agent->ranks.rank[name].verdict_k >= 0)
+    if (name >= 0 && links->with.facts)
+        propose_cause(links, &ranks->rank[name], d);
+    else if (name >= 0 && mend_rank_is_dead(ranks, name) && ranks->rank[name].verdict_k >= 0)
         mend_store_relaxed(
-            &mend_node_death_of(agent->ranks.shm, (uint32_t)agent->ranks.rank[name].verdict_k)->why,
+            &mend_node_death_of(ranks->shm, (uint32_t)ranks->rank[name].verdict_k)->why,
             MEND_NODE_WHY(d->cause, d->code));
 }
 
 /* ---- our deaths ---- */
 
-static struct mend_link_death death_of(const struct agent *agent, uint32_t k)
+static struct mend_link_death death_of(const struct mend_ranks *ranks, uint32_t k)
 {
-    const struct mend_node_death *d = mend_node_death_of(agent->ranks.shm, k);
+    const struct mend_node_death *d = mend_node_death_of(ranks->shm, k);
     uint64_t why = mend_load_relaxed(&d->why);
 
     return (struct mend_link_death){(int32_t)d->name, (int32_t)MEND_NODE_WHY_CAUSE(why),
                                     MEND_NODE_WHY_CODE(why)};
 }
 
-static bool is_told_death(const struct agent *agent, const struct mend_link *x, uint32_t k)
+static bool is_told_death(const struct mend_ranks *ranks, const struct mend_link *x, uint32_t k)
 {
-    int name = (int)mend_node_death_of(agent->ranks.shm, k)->name;
+    int name = (int)mend_node_death_of(ranks->shm, k)->name;
 
-    return !agent->ranks.rank[name].guest_of && has(x->told, name);
+    return !ranks->rank[name].guest_of && has(x->told, name);
 }
 
 /* Those that were given together go in one message, as far as it has room. */
-static void tell_deaths(struct agent *agent, struct mend_link *x, mend_time_ns now)
+static void tell_deaths(struct mend_links *links, struct mend_link *x, mend_time_ns now)
 {
-    uint32_t end = mend_load_acquire(&agent->ranks.shm->deaths_n);
+    struct mend_ranks *ranks = links->with.ranks;
+    uint32_t end = mend_load_acquire(&ranks->shm->deaths_n);
     struct mend_link_death d[MEND_LINK_DEATHS_MAX];
 
     while (x->sent_k < end) {
-        const struct mend_node_death *death = mend_node_death_of(agent->ranks.shm, x->sent_k);
+        const struct mend_node_death *death = mend_node_death_of(ranks->shm, x->sent_k);
         uint32_t first = death->first;
         struct mend_link_msg m = {.kind = MEND_LINK_DEATH,
                                   .age_ns = now > death->when_ns ? now - death->when_ns : 0,
                                   .code = (int32_t)death->late};
 
         for (; x->sent_k < end && m.n < MEND_LINK_DEATHS_MAX &&
-               mend_node_death_of(agent->ranks.shm, x->sent_k)->first == first;
+               mend_node_death_of(ranks->shm, x->sent_k)->first == first;
              x->sent_k++)
-            if (is_told_death(agent, x, x->sent_k))
-                d[m.n++] = death_of(agent, x->sent_k);
+            if (is_told_death(ranks, x, x->sent_k))
+                d[m.n++] = death_of(ranks, x->sent_k);
         if (m.n)
-            mend_link_send(agent, x, &m, d, (size_t)m.n * 3);
+            mend_link_send(links, x, &m, d, (size_t)m.n * 3);
     }
 }
 
 /* In the order of the verdicts; the kernel tells each in the end. */
-static void tell_causes(struct agent *agent, struct mend_link *x)
+static void tell_causes(struct mend_links *links, struct mend_link *x)
 {
+    struct mend_ranks *ranks = links->with.ranks;
+
     for (; x->explained_k < x->sent_k; x->explained_k++) {
-        struct mend_link_death d = death_of(agent, x->explained_k);
+        struct mend_link_death d = death_of(ranks, x->explained_k);
         struct mend_link_msg m = {.kind = MEND_LINK_EXPLAIN, .n = 1};
 
-        if (!is_told_death(agent, x, x->explained_k))
+        if (!is_told_death(ranks, x, x->explained_k))
             continue;
-        if (d.cause == MEND_CAUSE_UNKNOWN && agent->ranks.rank[d.name].far)
+        if (d.cause == MEND_CAUSE_UNKNOWN && ranks->rank[d.name].far)
             continue; /* mend_links_explain() */
-        if (d.cause == MEND_CAUSE_UNKNOWN && !mend_rank_has_ended(&agent->ranks.rank[d.name]))
+        if (d.cause == MEND_CAUSE_UNKNOWN && !mend_rank_has_ended(&ranks->rank[d.name]))
             return;
-        mend_link_send(agent, x, &m, &d, 3);
+        mend_link_send(links, x, &m, &d, 3);
     }
 }
 
-void mend_links_explain(struct agent *agent, int name)
+void mend_links_explain(struct mend_links *links, int name)
 {
-    mend_list_foreach (l, next, &agent->links) {
+    struct mend_ranks *ranks = links->with.ranks;
+
+    mend_list_foreach (l, next, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
-        uint32_t k = (uint32_t)agent->ranks.rank[name].verdict_k;
-        struct mend_link_death d = death_of(agent, k);
+        uint32_t k = (uint32_t)ranks->rank[name].verdict_k;
+        struct mend_link_death d = death_of(ranks, k);
         struct mend_link_msg m = {.kind = MEND_LINK_EXPLAIN, .n = 1};
 
-        if (!x->mirror && k < x->explained_k && is_told_death(agent, x, k) &&
-            mend_link_is_open(agent, x))
-            mend_link_send(agent, x, &m, &d, 3);
+        if (!x->mirror && k < x->explained_k && is_told_death(ranks, x, k) &&
+            mend_link_is_open(links, x))
+            mend_link_send(links, x, &m, &d, 3);
     }
 }
 
 /* Nobody here looks at these dead any more: their agents may give their places again. */
-static void release(struct agent *agent)
+static void release(struct mend_links *links)
 {
-    for (; agent->released_n < agent->ranks.cleared_n; agent->released_n++) {
-        int32_t name = (int32_t)mend_node_death_of(agent->ranks.shm, agent->released_n)->name,
-                there;
-        struct mend_link *x = agent->ranks.rank[name].guest_of;
+    struct mend_ranks *ranks = links->with.ranks;
+
+    for (; links->released_n < ranks->cleared_n; links->released_n++) {
+        int32_t name = (int32_t)mend_node_death_of(ranks->shm, links->released_n)->name, there;
+        struct mend_link *x = ranks->rank[name].guest_of;
         struct mend_link_msg m = {.kind = MEND_LINK_RELEASED, .n = 1};
 
-        if (!x || x->far || !mend_link_is_open(agent, x))
+        if (!x || x->far || !mend_link_is_open(links, x))
             continue;
         there = mend_guest_there(x, name);
-        mend_link_send(agent, x, &m, &there, 1);
+        mend_link_send(links, x, &m, &there, 1);
     }
 }
 
@@ -564,7 +582,7 @@ static bool has_ended(const struct mend_link *x, const struct mend_abroad_block 
 }
 
 /* Its living guests; ended_only: those that are seen to have ended. */
-static uint32_t list_living(struct agent *agent, const struct mend_link *x, bool ended_only,
+static uint32_t list_living(struct mend_ranks *ranks, const struct mend_link *x, bool ended_only,
                             struct mend_link_death *d)
 {
     uint32_t n = 0;
@@ -573,7 +591,7 @@ static uint32_t list_living(struct agent *agent, const struct mend_link *x, bool
         for (int32_t k = 0; k < x->block[i].n; k++) {
             int32_t there = x->block[i].there + k;
 
-            if (!mend_rank_is_dead(&agent->ranks, x->block[i].here + k) &&
+            if (!mend_rank_is_dead(ranks, x->block[i].here + k) &&
                 (!ended_only || has_ended(x, &x->block[i], there)))
                 d[n++] = (struct mend_link_death){there, MEND_CAUSE_LOST, 0};
         }
@@ -581,10 +599,11 @@ static uint32_t list_living(struct agent *agent, const struct mend_link *x, bool
 }
 
 /* All at once, so that nobody sees some of a job that ended as a whole. */
-static mend_time_ns look_at_lost(struct agent *agent, struct mend_link *x, mend_time_ns now)
+static mend_time_ns look_at_lost(struct mend_links *links, struct mend_link *x, mend_time_ns now)
 {
-    struct mend_link_death *d = mend_xalloc((size_t)agent->ranks.n + 1, sizeof(*d));
-    uint32_t all_n = list_living(agent, x, false, d), ended_n = list_living(agent, x, true, d);
+    struct mend_ranks *ranks = links->with.ranks;
+    struct mend_link_death *d = mend_xalloc((size_t)ranks->n + 1, sizeof(*d));
+    uint32_t all_n = list_living(ranks, x, false, d), ended_n = list_living(ranks, x, true, d);
 
     if (!x->lost_until)
         x->lost_until = now + LOST_NS;
@@ -592,48 +611,50 @@ static mend_time_ns look_at_lost(struct agent *agent, struct mend_link *x, mend_
         free(d);
         return now + LOST_LOOK_NS;
     }
-    all_n = list_living(agent, x, false, d);
+    all_n = list_living(ranks, x, false, d);
     for (uint32_t i = 0; i < all_n && !x->far; i++)
-        agent->ranks.rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, NULL, d[i].name);
-    mend_guest_deaths(agent, x, d, all_n, now, false);
+        ranks->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, NULL, d[i].name);
+    mend_guest_deaths(links, x, d, all_n, now, false);
     free(d);
     memset(x->held, 0, MEND_LINK_WORDS * sizeof(*x->held));
-    mend_link_mourned(agent, x);
+    mend_link_mourned(links, x);
     return now;
 }
 
-static mend_time_ns announce_again(struct agent *agent, struct mend_link *x, mend_time_ns now)
+static mend_time_ns announce_again(struct mend_links *links, struct mend_link *x, mend_time_ns now)
 {
+    struct mend_ranks *ranks = links->with.ranks;
+
     if (!x->announce_due)
         return MEND_TIME_NEVER;
-    x->announce_due = !mend_guest_announce(agent, x);
-    mend_rank_call_all(&agent->ranks);
+    x->announce_due = !mend_guest_announce(ranks, x);
+    mend_rank_call_all(ranks);
     return x->announce_due ? now + AGAIN_NS : MEND_TIME_NEVER;
 }
 
-mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time_ns now)
+mend_time_ns mend_guest_look(struct mend_links *links, struct mend_link *x, mend_time_ns now)
 {
     mend_time_ns again = MEND_TIME_NEVER;
 
-    switch (mend_link_state(agent, x)) {
+    switch (mend_link_state(links, x)) {
     case MEND_CONTACT_OPEN:
-        again = announce_again(agent, x, now);
-        tell_deaths(agent, x, now);
-        tell_causes(agent, x);
-        release(agent);
+        again = announce_again(links, x, now);
+        tell_deaths(links, x, now);
+        tell_causes(links, x);
+        release(links);
         return again;
     case MEND_CONTACT_LOST:
-        return look_at_lost(agent, x, now);
+        return look_at_lost(links, x, now);
     case MEND_CONTACT_OVER:
-        mend_vacancy_collect(agent);
+        links->with.collect(links->with.self);
         if (!x->guests_n)
-            mend_link_forgotten(agent, x);
+            mend_link_forgotten(links, x);
         return MEND_TIME_NEVER;
     case MEND_CONTACT_CALLS:
     case MEND_CONTACT_CALLED:
     case MEND_CONTACT_CLOSED:
         if (x->mirror)
-            return announce_again(agent, x, now);
+            return announce_again(links, x, now);
         break;
     }
     return again;

@@ -23,8 +23,13 @@
 #define PLACES 16u
 #define SECOND MEND_NS_PER_S
 
-static struct agent agent;
-static struct rank ranks[NAMES];
+static struct mend_ranks ranks;
+static struct mend_verdicts verdicts;
+static struct mend_links links;
+static struct mend_facts {
+    int unused;
+} facts;
+static struct rank rank[NAMES];
 static struct mend_link x;
 static enum mend_contact_state state;
 
@@ -40,32 +45,32 @@ static struct {
     struct mend_link_death death[4];
 } sent[8];
 
-enum mend_contact_state mend_link_state(const struct agent *j, const struct mend_link *l)
+enum mend_contact_state mend_link_state(const struct mend_links *j, const struct mend_link *l)
 {
     (void)j, (void)l;
     return state;
 }
 
-bool mend_link_is_open(const struct agent *j, const struct mend_link *l)
+bool mend_link_is_open(const struct mend_links *j, const struct mend_link *l)
 {
     (void)j, (void)l;
     return state == MEND_CONTACT_OPEN;
 }
 
-void mend_link_mourned(struct agent *j, struct mend_link *l)
+void mend_link_mourned(struct mend_links *j, struct mend_link *l)
 {
     (void)j, (void)l;
     state = MEND_CONTACT_OVER;
 }
 
-void mend_link_forgotten(struct agent *j, struct mend_link *l)
+void mend_link_forgotten(struct mend_links *j, struct mend_link *l)
 {
     (void)j, (void)l;
     state = MEND_CONTACT_CLOSED;
 }
 
-void mend_link_send(struct agent *j, struct mend_link *l, struct mend_link_msg *m, const void *body,
-                    size_t words)
+void mend_link_send(struct mend_links *j, struct mend_link *l, struct mend_link_msg *m,
+                    const void *body, size_t words)
 {
     (void)j, (void)l;
     CHECK(sent_n < (int)MEND_COUNT_OF(sent) && words * 4 <= sizeof(sent[0].death));
@@ -81,15 +86,13 @@ int mend_vacancies(const struct mend_ranks *j)
     return vacancies;
 }
 
-bool mend_vacancy_collect(struct agent *j)
+static void collect(void *self)
 {
-    (void)j;
-    return false;
+    (void)self;
 }
 
-void mend_vacancy_take(struct mend_ranks *j, const struct mend_tell *tell, struct rank *r)
+void mend_vacancy_take(struct mend_ranks *j, const struct mend_tell *t, struct rank *r)
 {
-    (void)tell;
     r->place = mend_place_at((uint32_t)r->index);
     r->shared = mend_node_rank_of(j->shm, r->place);
     vacancies--;
@@ -124,10 +127,10 @@ void mend_rank_call_all(struct mend_ranks *j)
     (void)j;
 }
 
-void mend_verdict_guests(struct mend_verdicts *j, const struct mend_tell *tell,
-                         struct mend_verdict *v, uint32_t n)
+void mend_verdict_guests(struct mend_verdicts *j, const struct mend_tell *t, struct mend_verdict *v,
+                         uint32_t n)
 {
-    (void)tell;
+    (void)t;
     for (uint32_t i = 0; i < n; i++) {
         verdict[verdicts_n++] = v[i];
         mend_store_release(&j->ranks->rank[v[i].peer].shared->fate, MEND_PEER_DEAD);
@@ -143,7 +146,7 @@ void mend_facts_die(struct mend_facts *j, const struct mend_verdict *v, int n)
     (void)j;
     for (int i = 0; i < n; i++) {
         proposed[proposed_n++] = v[i];
-        ranks[v[i].peer].told_dead = true;
+        rank[v[i].peer].told_dead = true;
     }
 }
 
@@ -175,9 +178,10 @@ void mend_far_skip(struct mend_ranks *j, int i)
     skipped_n++;
 }
 
-void mend_far_tell_presence(struct agent *j, struct rank *r)
+void mend_facts_presence(struct mend_facts *j, const struct rank *r, enum mend_presence presence)
 {
-    passed_on = mend_rank_presence(&j->ranks, r->index);
+    (void)j, (void)r;
+    passed_on = presence;
 }
 
 void *mend_xalloc(size_t count, size_t size)
@@ -212,26 +216,24 @@ static void drop(struct mend_node_header *h)
 
 static void begin(void)
 {
-    drop(agent.ranks.shm);
+    drop(ranks.shm);
     drop(x.shm);
     free(x.block);
     free(x.told);
     free(x.held);
     free(x.there);
-    memset(&agent, 0, sizeof(agent));
-    agent.verdicts.ranks = &agent.ranks;
-    agent.ranks.n = OURS;
-    agent.ranks.rank = ranks;
-    agent.ranks.shm = segment();
-    pthread_mutex_init(&agent.ranks.lock, NULL);
-    mend_list_init(&agent.links);
+    ranks = (struct mend_ranks){.n = OURS, .rank = rank, .shm = segment()};
+    verdicts = (struct mend_verdicts){.ranks = &ranks};
+    links =
+        (struct mend_links){.with = {.ranks = &ranks, .verdicts = &verdicts, .collect = collect}};
+    pthread_mutex_init(&ranks.lock, NULL);
+    mend_list_init(&links.all);
     for (int i = 0; i < OURS; i++)
-        ranks[i] =
-            (struct rank){.index = i,
-                          .ctl_fd = -1,
-                          .watch_fd = -1,
-                          .verdict_k = -1,
-                          .shared = mend_node_rank_of(agent.ranks.shm, mend_place_at((uint32_t)i))};
+        rank[i] = (struct rank){.index = i,
+                                .ctl_fd = -1,
+                                .watch_fd = -1,
+                                .verdict_k = -1,
+                                .shared = mend_node_rank_of(ranks.shm, mend_place_at((uint32_t)i))};
     x = (struct mend_link){.fd = -1, .shm_fd = -1, .shm = segment()};
     x.block = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*x.block));
     x.told = mend_xalloc(MEND_LINK_WORDS, sizeof(*x.told));
@@ -245,25 +247,25 @@ static void begin(void)
 
 static int admit(int32_t first, int32_t n)
 {
-    return mend_guest_admit(&agent, &x, &(struct mend_link_run){.first = first, .n = n}, 1);
+    return mend_guest_admit(&links, &x, &(struct mend_link_run){.first = first, .n = n}, 1);
 }
 
 static uint32_t untold(struct mend_link_run *runs)
 {
-    return mend_guest_untold(&agent, &x, runs, 4);
+    return mend_guest_untold(&ranks, &x, runs, 4);
 }
 
 /* One of ours dies: entry k of the log, published with those since `first`. */
 static void die(uint32_t name, uint32_t first, enum mend_cause cause)
 {
-    uint32_t k = mend_load_relaxed(&agent.ranks.shm->deaths_n);
-    struct mend_node_death *d = mend_node_death_of(agent.ranks.shm, k);
+    uint32_t k = mend_load_relaxed(&ranks.shm->deaths_n);
+    struct mend_node_death *d = mend_node_death_of(ranks.shm, k);
 
     d->name = name;
     d->first = first;
     mend_store_relaxed(&d->why, MEND_NODE_WHY(cause, 9));
-    mend_store_release(&ranks[name].shared->fate, MEND_PEER_DEAD);
-    mend_store_release(&agent.ranks.shm->deaths_n, k + 1);
+    mend_store_release(&rank[name].shared->fate, MEND_PEER_DEAD);
+    mend_store_release(&ranks.shm->deaths_n, k + 1);
 }
 
 static void mark_life(int32_t there)
@@ -287,7 +289,7 @@ MEND_TEST(processes_are_told_of_once)
     struct mend_link_run runs[4];
 
     begin();
-    mend_store_release(&mend_node_process_of(agent.ranks.shm, 1)->presence, MEND_PRESENCE_LEFT);
+    mend_store_release(&mend_node_process_of(ranks.shm, 1)->presence, MEND_PRESENCE_LEFT);
     CHECK_EQ(untold(runs), 2);
     CHECK_EQ(runs[0].first, 0);
     CHECK_EQ(runs[0].n, 1);
@@ -322,7 +324,7 @@ MEND_TEST(guests_have_names_here)
     CHECK_EQ(x.blocks_n, 1);
     CHECK_EQ(admit(9, 2), 0);
     CHECK_EQ(x.blocks_n, 2);
-    CHECK_EQ(agent.ranks.n, OURS + 6);
+    CHECK_EQ(ranks.n, OURS + 6);
     CHECK_EQ(watched_n, 6);
     CHECK_EQ(x.guests_n, 6);
     for (int32_t there = 0; there < 12; there++) {
@@ -331,7 +333,7 @@ MEND_TEST(guests_have_names_here)
 
         CHECK_EQ(name >= 0, known);
         CHECK(!known || mend_guest_there(&x, name) == there);
-        CHECK(!known || ranks[name].guest_of == &x);
+        CHECK(!known || rank[name].guest_of == &x);
     }
     CHECK_EQ(mend_guest_there(&x, 0), -1);
 }
@@ -345,7 +347,7 @@ MEND_TEST(there_is_no_room)
     segment_fails = true;
     CHECK_EQ(admit(4, 1), ENOSPC);
     CHECK_EQ(vacancies, 6);
-    CHECK_EQ(agent.ranks.n, OURS + 2);
+    CHECK_EQ(ranks.n, OURS + 2);
     CHECK_EQ(x.blocks_n, 1);
     CHECK_EQ(x.block[0].n, 2);
     CHECK_EQ(mend_guest_name(&x, 4), -1);
@@ -361,12 +363,12 @@ MEND_TEST(deaths_there)
 
     begin();
     CHECK_EQ(admit(2, 3), 0);
-    mend_guest_deaths(&agent, &x, d, 3, 5, false);
+    mend_guest_deaths(&links, &x, d, 3, 5, false);
     CHECK_EQ(verdicts_n, 2);
     CHECK_EQ(verdict[0].peer, OURS);
     CHECK_EQ(verdict[0].cause, MEND_CAUSE_SIGNAL);
     CHECK_EQ(verdict[1].peer, OURS + 1);
-    mend_guest_deaths(&agent, &x, d, 3, 6, false);
+    mend_guest_deaths(&links, &x, d, 3, 6, false);
     CHECK_EQ(verdicts_n, 2);
 }
 
@@ -380,18 +382,18 @@ MEND_TEST(a_link_tells_how_old_a_death_is)
     begin();
     CHECK_EQ(untold(runs), 1);
     die(1, 0, MEND_CAUSE_SIGNAL);
-    mend_node_death_of(agent.ranks.shm, 0)->when_ns = 1000;
-    mend_guest_look(&agent, &x, 1700);
+    mend_node_death_of(ranks.shm, 0)->when_ns = 1000;
+    mend_guest_look(&links, &x, 1700);
     CHECK_EQ(sent[0].age_ns, 700);
     begin();
     CHECK_EQ(admit(2, 3), 0);
     before = mend_time_monotonic_ns();
-    mend_guest_deaths(&agent, &x, &d, 1, old, false);
+    mend_guest_deaths(&links, &x, &d, 1, old, false);
     CHECK(verdict[0].when_ns >= before - old);
     CHECK(verdict[0].when_ns <= mend_time_monotonic_ns() - old);
     begin();
     CHECK_EQ(admit(2, 3), 0);
-    mend_guest_deaths(&agent, &x, &d, 1, UINT64_MAX, false); /* older than this machine */
+    mend_guest_deaths(&links, &x, &d, 1, UINT64_MAX, false); /* older than this machine */
     CHECK_EQ(verdict[0].when_ns, 0);
 }
 
@@ -401,13 +403,13 @@ MEND_TEST(deaths_here)
     struct mend_link_run runs[4];
 
     begin();
-    mend_store_release(&mend_node_process_of(agent.ranks.shm, 3)->presence, MEND_PRESENCE_LEFT);
+    mend_store_release(&mend_node_process_of(ranks.shm, 3)->presence, MEND_PRESENCE_LEFT);
     CHECK_EQ(untold(runs), 1);
     die(0, 0, MEND_CAUSE_SIGNAL);
     die(1, 0, MEND_CAUSE_SIGNAL);
     die(3, 2, MEND_CAUSE_SIGNAL);
     die(2, 3, MEND_CAUSE_UNKNOWN);
-    CHECK(mend_guest_look(&agent, &x, 1) == MEND_TIME_NEVER);
+    CHECK(mend_guest_look(&links, &x, 1) == MEND_TIME_NEVER);
     CHECK_EQ(sent_n, 4);
     CHECK_EQ(sent[0].kind, MEND_LINK_DEATH);
     CHECK_EQ(sent[0].n, 2);
@@ -416,13 +418,13 @@ MEND_TEST(deaths_here)
     CHECK_EQ(sent[1].death[0].name, 2);
     CHECK_EQ(sent[2].kind, MEND_LINK_EXPLAIN);
     CHECK_EQ(sent[3].death[0].name, 1);
-    mend_store_relaxed(&mend_node_death_of(agent.ranks.shm, 3)->why,
+    mend_store_relaxed(&mend_node_death_of(ranks.shm, 3)->why,
                        MEND_NODE_WHY(MEND_CAUSE_SIGNAL, 11));
-    mend_guest_look(&agent, &x, 2);
+    mend_guest_look(&links, &x, 2);
     CHECK_EQ(sent_n, 5);
     CHECK_EQ(sent[4].kind, MEND_LINK_EXPLAIN);
     CHECK_EQ(sent[4].death[0].code, 11);
-    mend_guest_look(&agent, &x, 3);
+    mend_guest_look(&links, &x, 3);
     CHECK_EQ(sent_n, 5);
 }
 
@@ -432,11 +434,11 @@ MEND_TEST(the_place_of_a_dead_guest_is_released)
     begin();
     CHECK_EQ(admit(6, 1), 0);
     die(OURS, 0, MEND_CAUSE_SIGNAL);
-    mend_guest_look(&agent, &x, 1);
+    mend_guest_look(&links, &x, 1);
     CHECK_EQ(sent_n, 0);
-    agent.ranks.cleared_n = 1;
-    mend_guest_look(&agent, &x, 2);
-    mend_guest_look(&agent, &x, 3);
+    ranks.cleared_n = 1;
+    mend_guest_look(&links, &x, 2);
+    mend_guest_look(&links, &x, 3);
     CHECK_EQ(sent_n, 1);
     CHECK_EQ(sent[0].kind, MEND_LINK_RELEASED);
     CHECK_EQ(sent[0].death[0].name, 6);
@@ -453,22 +455,22 @@ MEND_TEST(the_agent_of_the_guests_is_lost)
     state = MEND_CONTACT_LOST;
     mark_life(0);
     mark_life(2);
-    CHECK(mend_guest_look(&agent, &x, SECOND) < 2 * SECOND);
+    CHECK(mend_guest_look(&links, &x, SECOND) < 2 * SECOND);
     CHECK_EQ(verdicts_n, 0);
     mark_life(1);
-    mend_guest_look(&agent, &x, SECOND + 2);
+    mend_guest_look(&links, &x, SECOND + 2);
     CHECK_EQ(verdicts_n, 3);
     CHECK_EQ(state, MEND_CONTACT_OVER);
     CHECK_EQ(x.held[0], 0);
     for (int i = 0; i < 3; i++) {
         CHECK_EQ(verdict[i].cause, MEND_CAUSE_LOST);
-        CHECK(!ranks[OURS + i].unproven);
+        CHECK(!rank[OURS + i].unproven);
     }
-    mend_guest_look(&agent, &x, SECOND + 3);
+    mend_guest_look(&links, &x, SECOND + 3);
     CHECK_EQ(state, MEND_CONTACT_OVER); /* their places are not vacant */
     for (int i = 0; i < 3; i++)
         mend_guest_left(&x);
-    mend_guest_look(&agent, &x, SECOND + 4);
+    mend_guest_look(&links, &x, SECOND + 4);
     CHECK_EQ(state, MEND_CONTACT_CLOSED);
 }
 
@@ -481,13 +483,13 @@ MEND_TEST(a_guest_that_does_not_end)
     let_run(1);
     mark_life(0);
     state = MEND_CONTACT_LOST;
-    mend_guest_look(&agent, &x, SECOND);
-    mend_guest_look(&agent, &x, 4 * SECOND - 1);
+    mend_guest_look(&links, &x, SECOND);
+    mend_guest_look(&links, &x, 4 * SECOND - 1);
     CHECK_EQ(verdicts_n, 0);
-    mend_guest_look(&agent, &x, 4 * SECOND);
+    mend_guest_look(&links, &x, 4 * SECOND);
     CHECK_EQ(verdicts_n, 2);
-    CHECK(!ranks[OURS].unproven);
-    CHECK(ranks[OURS + 1].unproven);
+    CHECK(!rank[OURS].unproven);
+    CHECK(rank[OURS + 1].unproven);
 }
 
 /* ---- over a far link ---- */
@@ -495,7 +497,7 @@ MEND_TEST(a_guest_that_does_not_end)
 static int admit_at(int32_t first, int32_t n, uint16_t port, enum mend_presence presence)
 {
     return mend_guest_admit(
-        &agent, &x,
+        &links, &x,
         &(struct mend_link_run){
             .first = first, .n = n, .port = port, .presence = (uint16_t)presence},
         1);
@@ -507,9 +509,9 @@ MEND_TEST(far_processes_are_told_of_with_door_and_presence)
 
     begin();
     x.far = true;
-    agent.ranks.shm->door = (struct mend_door){.ipv4 = 7, .port = 8};
+    ranks.shm->door = (struct mend_door){.ipv4 = 7, .port = 8};
     for (int i = 0; i < OURS; i++)
-        mend_store_release(&mend_node_process_of(agent.ranks.shm, i)->presence,
+        mend_store_release(&mend_node_process_of(ranks.shm, i)->presence,
                            i == 2 ? MEND_PRESENCE_AWAY : MEND_PRESENCE_IN_MPI);
     CHECK_EQ(untold(runs), 3); /* of one presence each */
     CHECK_EQ(runs[1].first, 2);
@@ -530,13 +532,13 @@ MEND_TEST(far_guests_have_names_and_no_places)
     CHECK_EQ(admit_at(3, 1, 2, MEND_PRESENCE_IN_MPI), 0);
     CHECK_EQ(x.blocks_n, 2);
     CHECK_EQ(x.block[1].port, 2);
-    CHECK_EQ(agent.ranks.n, OURS + 4);
+    CHECK_EQ(ranks.n, OURS + 4);
     CHECK_EQ(watched_n, 4);
-    CHECK(ranks[OURS].far && ranks[OURS].guest_of == &x);
-    CHECK_EQ(mend_rank_presence(&agent.ranks, OURS + 2), MEND_PRESENCE_AWAY);
-    mend_guest_presence(&agent, &x, 2, MEND_PRESENCE_IN_MPI);
-    CHECK_EQ(mend_rank_presence(&agent.ranks, OURS + 2), MEND_PRESENCE_IN_MPI);
-    mend_guest_presence(&agent, &x, 9, MEND_PRESENCE_IN_MPI); /* nobody is called so */
+    CHECK(rank[OURS].far && rank[OURS].guest_of == &x);
+    CHECK_EQ(mend_rank_presence(&ranks, OURS + 2), MEND_PRESENCE_AWAY);
+    mend_guest_presence(&links, &x, 2, MEND_PRESENCE_IN_MPI);
+    CHECK_EQ(mend_rank_presence(&ranks, OURS + 2), MEND_PRESENCE_IN_MPI);
+    mend_guest_presence(&links, &x, 9, MEND_PRESENCE_IN_MPI); /* nobody is called so */
     CHECK_EQ(admit_at(4, MEND_NODE_NAMES, 1, MEND_PRESENCE_IN_MPI), ENOSPC);
 }
 
@@ -548,9 +550,9 @@ MEND_TEST(names_that_the_root_gives)
     begin();
     x.far = true;
     skipped_n = 0;
-    CHECK(mend_guest_name_far(&agent, &x, OURS + 3, &run, 1));
+    CHECK(mend_guest_name_far(&links, &x, OURS + 3, &run, 1));
     CHECK_EQ(skipped_n, 3);
-    CHECK_EQ(agent.ranks.n, OURS + 5);
+    CHECK_EQ(ranks.n, OURS + 5);
     CHECK_EQ(x.guests_n, 2);
     CHECK_EQ(mend_guest_name(&x, 1), OURS + 4);
 }
@@ -562,27 +564,28 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
 
     begin();
     x.far = true;
-    agent.ranks.nodes.n = 2;
-    CHECK(mend_guest_name_far(&agent, &x, OURS, &(struct mend_link_run){.n = 2, .port = 1}, 1));
+    ranks.nodes.n = 2;
+    links.with.facts = &facts;
+    CHECK(mend_guest_name_far(&links, &x, OURS, &(struct mend_link_run){.n = 2, .port = 1}, 1));
     proposed_n = explained_n = 0;
-    mend_guest_deaths(&agent, &x, d, 2, 5, false);
-    mend_guest_deaths(&agent, &x, d, 2, 6, false);
+    mend_guest_deaths(&links, &x, d, 2, 5, false);
+    mend_guest_deaths(&links, &x, d, 2, 6, false);
     CHECK_EQ(proposed_n, 2);
     CHECK_EQ(verdicts_n, 0);
     CHECK_EQ(proposed[1].peer, OURS + 1);
-    mend_guest_explain(&agent, &x, &d[1]);
+    mend_guest_explain(&links, &x, &d[1]);
     CHECK_EQ(explained_n, 1);
-    CHECK(mend_guest_name_far(&agent, &x, agent.ranks.n,
+    CHECK(mend_guest_name_far(&links, &x, ranks.n,
                               &(struct mend_link_run){.first = 2, .n = 2, .port = 1}, 1));
-    ranks[OURS + 2].told_left = true; /* its end is not a failure */
+    rank[OURS + 2].told_left = true; /* its end is not a failure */
     d[0].name = 2;
     d[1].name = 3;
-    mend_guest_deaths(&agent, &x, d, 2, 7, false);
-    mend_guest_deaths(&agent, &x, d, 2, 8, false);
+    mend_guest_deaths(&links, &x, d, 2, 7, false);
+    mend_guest_deaths(&links, &x, d, 2, 8, false);
     CHECK_EQ(proposed_n, 3);
     CHECK_EQ(proposed[2].peer, OURS + 3);
     CHECK_EQ(ended_n, 1);
-    mend_guest_presence(&agent, &x, 0, MEND_PRESENCE_LEAVING);
+    mend_guest_presence(&links, &x, 0, MEND_PRESENCE_LEAVING);
     CHECK_EQ(passed_on, MEND_PRESENCE_LEAVING); /* to the other nodes */
 }
 
@@ -592,19 +595,19 @@ MEND_TEST(the_cause_of_a_death_on_another_node)
     struct mend_link_run runs[4];
 
     begin();
-    mend_list_append(&agent.links, &x.link);
-    ranks[1].far = true;
-    ranks[1].verdict_k = 0;
+    mend_list_append(&links.all, &x.link);
+    rank[1].far = true;
+    rank[1].verdict_k = 0;
     CHECK(untold(runs) > 0);
     die(1, 0, MEND_CAUSE_UNKNOWN);
-    mend_links_explain(&agent, 1); /* it was not told of yet, and will be with its cause */
+    mend_links_explain(&links, 1); /* it was not told of yet, and will be with its cause */
     CHECK_EQ(sent_n, 0);
-    mend_guest_look(&agent, &x, 1);
+    mend_guest_look(&links, &x, 1);
     CHECK_EQ(sent_n, 1);
     CHECK_EQ(sent[0].kind, MEND_LINK_DEATH);
-    mend_store_relaxed(&mend_node_death_of(agent.ranks.shm, 0)->why,
+    mend_store_relaxed(&mend_node_death_of(ranks.shm, 0)->why,
                        MEND_NODE_WHY(MEND_CAUSE_SIGNAL, 11));
-    mend_links_explain(&agent, 1);
+    mend_links_explain(&links, 1);
     CHECK_EQ(sent_n, 2);
     CHECK_EQ(sent[1].kind, MEND_LINK_EXPLAIN);
     CHECK_EQ(sent[1].death[0].code, 11);
@@ -632,17 +635,17 @@ MEND_TEST(a_far_job_is_lost)
     begin();
     x.far = true;
     run.port = listen_somewhere(&fd);
-    CHECK(mend_guest_name_far(&agent, &x, OURS, &run, 1));
+    CHECK(mend_guest_name_far(&links, &x, OURS, &run, 1));
     let_run(0);
     mend_node_process_of(x.shm, 1)->place = MEND_PLACE_NONE.at;
     state = MEND_CONTACT_LOST;
     mark_life(0);
-    mend_guest_look(&agent, &x, SECOND);
+    mend_guest_look(&links, &x, SECOND);
     CHECK_EQ(verdicts_n, 0);
     close(fd);
-    mend_guest_look(&agent, &x, SECOND + 1);
+    mend_guest_look(&links, &x, SECOND + 1);
     CHECK_EQ(verdicts_n, 2);
-    CHECK(!ranks[OURS].unproven && !ranks[OURS + 1].unproven);
+    CHECK(!rank[OURS].unproven && !rank[OURS + 1].unproven);
 }
 
 MEND_TEST_MAIN()

@@ -21,7 +21,6 @@
  * The number of a job names its processes in frames (node/abroad.h). */
 #include "agent/link.h"
 
-#include "agent/doorman.h"
 #include "base/time.h"
 #include "node/log.h"
 #include "rt/wire.h"
@@ -52,65 +51,75 @@ static struct mend_contact *new_contact(uint32_t links_room, uint32_t asks_room)
     return mend_xalloc(1, mend_contact_size(MEND_ABROAD_NUMBERS, links_room, asks_room));
 }
 
-void mend_links_open(struct agent *agent)
+struct mend_links *mend_links_open(const struct mend_links_needs *with)
 {
-    mend_list_init(&agent->links);
-    mend_list_init(&agent->errands);
-    agent->contact = new_contact(ROOM, ROOM);
-    mend_contact_init(agent->contact, agent->ranks.shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
-    agent->door_fd = agent->ranks.nodes.me ? -1 : mend_link_door(agent->ranks.shm->job);
+    const struct mend_ranks *ranks = with->ranks;
+    struct mend_links *links = mend_xalloc(1, sizeof(*links));
+
+    links->with = *with;
+    mend_list_init(&links->all);
+    mend_list_init(&links->errands);
+    links->contact = new_contact(ROOM, ROOM);
+    mend_contact_init(links->contact, ranks->shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
+    links->door_fd = ranks->nodes.me ? -1 : mend_link_door(ranks->shm->job);
+    return links;
+}
+
+int mend_links_door(const struct mend_links *links)
+{
+    return links->door_fd;
 }
 
 /* ---- links ---- */
 
-static struct mend_link *link_of(struct agent *agent, int32_t id)
+static struct mend_link *link_of(struct mend_links *links, int32_t id)
 {
-    mend_list_foreach (l, next, &agent->links)
+    mend_list_foreach (l, next, &links->all)
         if (mend_list_entry(l, struct mend_link, link)->id == id)
             return mend_list_entry(l, struct mend_link, link);
     return NULL;
 }
 
-enum mend_contact_state mend_link_state(const struct agent *agent, const struct mend_link *x)
+enum mend_contact_state mend_link_state(const struct mend_links *links, const struct mend_link *x)
 {
-    const struct mend_contact_link *l = mend_contact_link(agent->contact, x->id);
+    const struct mend_contact_link *l = mend_contact_link(links->contact, x->id);
 
     return l ? (enum mend_contact_state)l->state : MEND_CONTACT_CLOSED;
 }
 
-bool mend_link_is_open(const struct agent *agent, const struct mend_link *x)
+bool mend_link_is_open(const struct mend_links *links, const struct mend_link *x)
 {
-    const struct mend_contact_link *l = mend_contact_link(agent->contact, x->id);
+    const struct mend_contact_link *l = mend_contact_link(links->contact, x->id);
 
     return l && l->state == MEND_CONTACT_OPEN && l->proved;
 }
 
-struct mend_link *mend_link_add(struct agent *agent, int fd)
+struct mend_link *mend_link_add(struct mend_links *links, int fd)
 {
     struct mend_link *x = mend_xalloc(1, sizeof(*x));
 
     *x = (struct mend_link){.fd = fd, .id = -1, .shm_fd = -1, .mirror = fd < 0};
     x->block = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*x->block));
     mend_list_init(&x->out);
-    mend_list_append(&agent->links, &x->link);
+    mend_list_append(&links->all, &x->link);
     if (x->mirror)
         return x;
-    x->id = agent->link_ids_n++;
+    x->id = links->ids_n++;
     x->told = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->told));
     x->held = mend_xalloc(MEND_LINK_WORDS, sizeof(*x->held));
     x->there = mend_xalloc(MEND_NODE_NAMES, sizeof(*x->there));
-    mend_sources_set_link(&agent->sources, fd, true, false);
+    mend_sources_set_link(links->with.sources, fd, true, false);
     return x;
 }
 
 /* Its guests are dead, and have no places: they stay somebody's. */
-static void leave_guests(struct agent *agent, const struct mend_link *x)
+static void leave_guests(struct mend_links *links, const struct mend_link *x)
 {
     static struct mend_link nobody = {.id = -1};
 
     for (uint32_t i = 0; i < x->blocks_n; i++)
         for (int k = 0; k < x->block[i].n; k++)
-            agent->ranks.rank[x->block[i].here + k].guest_of = &nobody;
+            links->with.ranks->rank[x->block[i].here + k].guest_of = &nobody;
 }
 
 static void drop_segment(struct mend_link *x)
@@ -123,17 +132,17 @@ static void drop_segment(struct mend_link *x)
     x->shm_fd = -1;
 }
 
-struct mend_link *mend_link_to(struct agent *agent, uint64_t other)
+struct mend_link *mend_link_to(struct mend_links *links, uint64_t other)
 {
-    mend_list_foreach (l, next, &agent->links)
+    mend_list_foreach (l, next, &links->all)
         if (mend_list_entry(l, struct mend_link, link)->other == other)
             return mend_list_entry(l, struct mend_link, link);
     return NULL;
 }
 
-void mend_link_free(struct agent *agent, struct mend_link *x)
+void mend_link_free(struct mend_links *links, struct mend_link *x)
 {
-    leave_guests(agent, x);
+    leave_guests(links, x);
     mend_link_drop_queue(x);
     drop_segment(x);
     mend_list_remove(&x->link);
@@ -145,11 +154,12 @@ void mend_link_free(struct agent *agent, struct mend_link *x)
     free(x);
 }
 
-bool mend_link_learn_ways(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m)
+bool mend_link_learn_ways(struct mend_links *links, struct mend_link *x,
+                          const struct mend_link_msg *m)
 {
-    x->far = m->far || agent->ranks.nodes.n;
+    x->far = m->far || links->with.ranks->nodes.n;
     memcpy(x->key, m->key, sizeof(x->key));
-    return !x->far || agent->doorman || mend_doorman_open(agent);
+    return !x->far || links->with.open_port(links->with.self);
 }
 
 /* Takes fd.  False: it is not a segment of that job. */
@@ -163,19 +173,21 @@ bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other)
 
 /* ---- acts ---- */
 
-static void send_runs(struct agent *agent, struct mend_link *x, enum mend_link_kind kind, int error)
+static void send_runs(struct mend_links *links, struct mend_link *x, enum mend_link_kind kind,
+                      int error)
 {
     struct mend_link_run *runs = mend_xalloc(MEND_ABROAD_BLOCKS_MAX, sizeof(*runs));
     struct mend_link_msg m = {.kind = kind, .code = error};
 
-    m.n = error ? 0 : mend_guest_untold(agent, x, runs, MEND_ABROAD_BLOCKS_MAX);
-    mend_link_send(agent, x, &m, runs, m.n * MEND_LINK_RUN_WORDS);
+    m.n = error ? 0 : mend_guest_untold(links->with.ranks, x, runs, MEND_ABROAD_BLOCKS_MAX);
+    mend_link_send(links, x, &m, runs, m.n * MEND_LINK_RUN_WORDS);
     free(runs);
 }
 
 /* Greetings are the first message of a side: there is room for them. */
-static void say(struct agent *agent, struct mend_link *x, const struct mend_contact_msg *c)
+static void say(struct mend_links *links, struct mend_link *x, const struct mend_contact_msg *c)
 {
+    struct mend_ranks *ranks = links->with.ranks;
     struct mend_link_msg m = {.magic = MEND_LINK_MAGIC,
                               .kind = c->word,
                               .code = c->code,
@@ -183,21 +195,21 @@ static void say(struct agent *agent, struct mend_link *x, const struct mend_cont
                               .turn = c->turn,
                               .job = c->job,
                               .to = c->to,
-                              .far = agent->ranks.nodes.n > 0};
+                              .far = ranks->nodes.n > 0};
 
-    memcpy(m.key, agent->ranks.shm->door.key, sizeof(m.key));
+    memcpy(m.key, ranks->shm->door.key, sizeof(m.key));
     if (c->word == MEND_CONTACT_ASK || c->word == MEND_CONTACT_TELL) {
-        send_runs(agent, x, (enum mend_link_kind)c->word, c->code);
+        send_runs(links, x, (enum mend_link_kind)c->word, c->code);
     } else if (c->word != MEND_CONTACT_HELLO && c->word != MEND_CONTACT_OLLEH) {
-        mend_link_send(agent, x, &m, NULL, 0);
-    } else if (!mend_link_greet(x, &m, agent->ranks.shm_fd)) {
-        mend_link_step(agent, (struct mend_contact_event){.kind = MEND_CONTACT_ENDED,
+        mend_link_send(links, x, &m, NULL, 0);
+    } else if (!mend_link_greet(x, &m, ranks->shm_fd)) {
+        mend_link_step(links, (struct mend_contact_event){.kind = MEND_CONTACT_ENDED,
                                                           .link = x->id,
                                                           .error = ECONNREFUSED});
     }
 }
 
-static void call(struct agent *agent, uint64_t other)
+static void call(struct mend_links *links, uint64_t other)
 {
     struct mend_contact_event ev = {.kind = MEND_CONTACT_REACHED, .link = -1};
     int fd;
@@ -206,13 +218,13 @@ static void call(struct agent *agent, uint64_t other)
     if (ev.error)
         ev.kind = MEND_CONTACT_UNREACHED;
     else
-        ev.link = mend_link_add(agent, fd)->id;
-    mend_link_step(agent, ev);
+        ev.link = mend_link_add(links, fd)->id;
+    mend_link_step(links, ev);
 }
 
 /* A question of a rank for whose answer the other job must know n processes. */
 struct errand {
-    struct mend_list link; /* in agent->errands */
+    struct mend_list link; /* in links->errands */
     int rank, first, n;
     uint64_t number;
 };
@@ -223,42 +235,42 @@ static bool has_ended(const struct rank *r)
 }
 
 /* 0, or an errno value: why the other job does not know them all. */
-static int are_known(struct agent *agent, uint64_t other, int first, int n)
+static int are_known(struct mend_links *links, uint64_t other, int first, int n)
 {
-    mend_list_foreach (l, next, &agent->links) {
+    struct mend_ranks *ranks = links->with.ranks;
+
+    mend_list_foreach (l, next, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 
-        if (x->other != other || !mend_link_is_open(agent, x))
+        if (x->other != other || !mend_link_is_open(links, x))
             continue;
         for (int i = first; i < first + n; i++)
             if (!mend_guest_is_told(x, i))
-                return mend_rank_is_dead(&agent->ranks, i) || has_ended(&agent->ranks.rank[i])
-                           ? ESRCH
-                           : ENOSPC;
+                return mend_rank_is_dead(ranks, i) || has_ended(&ranks->rank[i]) ? ESRCH : ENOSPC;
         return 0;
     }
     return ENOENT;
 }
 
 /* The question is answered with this error; the errand is done. */
-static int do_errand(struct agent *agent, const struct mend_contact_act *act)
+static int do_errand(struct mend_links *links, const struct mend_contact_act *act)
 {
     int error = act->error;
 
-    mend_list_foreach (l, next, &agent->errands) {
+    mend_list_foreach (l, next, &links->errands) {
         struct errand *e = mend_list_entry(l, struct errand, link);
 
         if (e->rank != act->rank || e->number != act->number)
             continue;
         if (!error)
-            error = are_known(agent, act->job, e->first, e->n);
+            error = are_known(links, act->job, e->first, e->n);
         mend_list_remove(&e->link);
         free(e);
     }
     return error;
 }
 
-void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, uint64_t number,
+void mend_link_answer(struct mend_links *links, const struct rank *r, uint64_t job, uint64_t number,
                       int error)
 {
     struct mend_ctl_abroad m = {.magic = MEND_CTL_MAGIC,
@@ -268,7 +280,7 @@ void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, u
                                 .ask = number};
 
     if (r->far) {
-        mend_post(&agent->tell.root,
+        mend_post(&links->with.tell->root,
                   &(struct mend_message){.kind = MEND_UP_CONNECTED,
                                          .rank = r->index,
                                          .arg = {(int64_t)job, (int64_t)number, error}});
@@ -276,95 +288,97 @@ void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, u
     }
     if (r->ctl_fd >= 0 &&
         send(r->ctl_fd, &m, MEND_CTL_ABROAD_BYTES(0), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
-        mend_rank_call(&agent->ranks, r);
+        mend_rank_call(links->with.ranks, r);
 }
 
-static void answer(struct agent *agent, const struct mend_contact_act *act)
+static void answer(struct mend_links *links, const struct mend_contact_act *act)
 {
-    mend_link_answer(agent, &agent->ranks.rank[act->rank], act->job, act->number,
-                     do_errand(agent, act));
+    mend_link_answer(links, &links->with.ranks->rank[act->rank], act->job, act->number,
+                     do_errand(links, act));
 }
 
 /* release: pairs with the acquire in own_number() (node/abroad.c) */
-static void opened(struct agent *agent, struct mend_link *x, uint64_t other)
+static void opened(struct mend_links *links, struct mend_link *x, uint64_t other)
 {
-    mend_store_release(&agent->ranks.shm->number, agent->contact->number);
+    struct mend_ranks *ranks = links->with.ranks;
+
+    mend_store_release(&ranks->shm->number, links->contact->number);
     x->other = other;
-    x->number = mend_contact_link(agent->contact, x->id)->number;
+    x->number = mend_contact_link(links->contact, x->id)->number;
     if (!x->far)
         return;
-    mend_store_relaxed(&agent->ranks.shm->tells_presence, 1);
+    mend_store_relaxed(&ranks->shm->tells_presence, 1);
     /* Pairs with the fence in tell_presence() (rt/local.c): either a rank tells what it says of itself from now on, or this
      * agent reads it when it tells the other job of the rank. */
     atomic_thread_fence(memory_order_seq_cst);
-    x->sent_k = x->explained_k = mend_load_acquire(&agent->ranks.shm->deaths_n);
+    x->sent_k = x->explained_k = mend_load_acquire(&ranks->shm->deaths_n);
 }
 
-static void close_link(struct agent *agent, struct mend_link *x, bool kept)
+static void close_link(struct mend_links *links, struct mend_link *x, bool kept)
 {
-    mend_sources_set_link(&agent->sources, x->fd, false, false);
+    mend_sources_set_link(links->with.sources, x->fd, false, false);
     close(x->fd);
     x->fd = -1;
     x->closed = !kept;
 }
 
-static void carry_out(struct agent *agent, const struct mend_contact_act *act)
+static void carry_out(struct mend_links *links, const struct mend_contact_act *act)
 {
-    struct mend_link *x = link_of(agent, act->link);
+    struct mend_link *x = link_of(links, act->link);
 
     switch (act->kind) {
     case MEND_CONTACT_SAY:
-        say(agent, x, &act->msg);
+        say(links, x, &act->msg);
         break;
     case MEND_CONTACT_CALL:
-        call(agent, act->job);
+        call(links, act->job);
         break;
     case MEND_CONTACT_ANSWER:
-        answer(agent, act);
+        answer(links, act);
         break;
     case MEND_CONTACT_OPENED:
-        opened(agent, x, act->job);
+        opened(links, x, act->job);
         break;
     case MEND_CONTACT_CLOSE:
-        close_link(agent, x, act->kept);
+        close_link(links, x, act->kept);
         break;
     }
 }
 
 /* Room for one link and one question more. */
-static void make_room(struct agent *agent)
+static void make_room(struct mend_links *links)
 {
-    struct mend_contact *x = agent->contact, *more;
-    uint32_t links = x->links_room, asks = x->asks_room;
+    struct mend_contact *x = links->contact, *more;
+    uint32_t room = x->links_room, asks = x->asks_room;
 
-    if (x->links_n < links && x->asks_n < asks)
+    if (x->links_n < room && x->asks_n < asks)
         return;
-    links *= x->links_n == links ? 2 : 1;
+    room *= x->links_n == room ? 2 : 1;
     asks *= x->asks_n == asks ? 2 : 1;
-    more = new_contact(links, asks);
-    mend_contact_move(more, links, asks, x);
+    more = new_contact(room, asks);
+    mend_contact_move(more, room, asks, x);
     free(x);
-    agent->contact = more;
+    links->contact = more;
 }
 
-void mend_link_step(struct agent *agent, struct mend_contact_event ev)
+void mend_link_step(struct mend_links *links, struct mend_contact_event ev)
 {
     struct mend_contact_act act;
 
     ev.lot = draw_lot();
-    make_room(agent);
-    mend_contact_step(agent->contact, &ev);
-    while (mend_contact_next(agent->contact, &act))
-        carry_out(agent, &act);
+    make_room(links);
+    mend_contact_step(links->contact, &ev);
+    while (mend_contact_next(links->contact, &act))
+        carry_out(links, &act);
 }
 
-void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64_t number,
+void mend_link_asked(struct mend_links *links, struct rank *r, uint64_t other, uint64_t number,
                      int first, int names_n)
 {
     struct errand *e;
 
-    if (agent->ranks.nodes.me) {
-        mend_post(&agent->tell.root,
+    if (links->with.ranks->nodes.me) {
+        mend_post(&links->with.tell->root,
                   &(struct mend_message){.kind = MEND_UP_CONNECT,
                                          .rank = r->index,
                                          .arg = {(int64_t)other, (int64_t)number, first, names_n}});
@@ -373,9 +387,9 @@ void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64
     e = names_n ? mend_xalloc(1, sizeof(*e)) : NULL;
     if (e) {
         *e = (struct errand){.rank = r->index, .first = first, .n = names_n, .number = number};
-        mend_list_append(&agent->errands, &e->link);
+        mend_list_append(&links->errands, &e->link);
     }
-    mend_link_step(agent,
+    mend_link_step(links,
                    (struct mend_contact_event){.kind = MEND_CONTACT_ASKED,
                                                .link = -1,
                                                .rank = r->index,
@@ -384,56 +398,56 @@ void mend_link_asked(struct agent *agent, struct rank *r, uint64_t other, uint64
                                                .until = mend_time_monotonic_ns() + SILENCE_NS});
 }
 
-void mend_link_mourned(struct agent *agent, struct mend_link *x)
+void mend_link_mourned(struct mend_links *links, struct mend_link *x)
 {
-    mend_link_step(agent, (struct mend_contact_event){.kind = MEND_CONTACT_MOURNED, .link = x->id});
+    mend_link_step(links, (struct mend_contact_event){.kind = MEND_CONTACT_MOURNED, .link = x->id});
 }
 
-void mend_link_forgotten(struct agent *agent, struct mend_link *x)
+void mend_link_forgotten(struct mend_links *links, struct mend_link *x)
 {
     x->closed = true;
-    if (agent->ranks.nodes.n)
-        mend_mirror_parted(agent, x);
-    mend_link_step(agent,
+    if (links->with.ranks->nodes.n)
+        mend_mirror_parted(links, x);
+    mend_link_step(links,
                    (struct mend_contact_event){.kind = MEND_CONTACT_FORGOTTEN, .link = x->id});
 }
 
-void mend_links_knock(struct agent *agent)
+void mend_links_knock(struct mend_links *links)
 {
     int fd;
 
-    while ((fd = accept4(agent->door_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+    while ((fd = accept4(links->door_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
         if (mend_link_is_same_user(fd))
-            mend_link_step(agent,
+            mend_link_step(links,
                            (struct mend_contact_event){.kind = MEND_CONTACT_KNOCKED,
-                                                       .link = mend_link_add(agent, fd)->id});
+                                                       .link = mend_link_add(links, fd)->id});
         else
             close(fd);
 }
 
-mend_time_ns mend_links_look(struct agent *agent, mend_time_ns now)
+mend_time_ns mend_links_look(struct mend_links *links, mend_time_ns now)
 {
     mend_time_ns next, at;
 
-    if (mend_contact_due(agent->contact, now) <= now)
+    if (mend_contact_due(links->contact, now) <= now)
         mend_link_step(
-            agent, (struct mend_contact_event){.kind = MEND_CONTACT_LOOK, .link = -1, .now = now});
-    next = mend_contact_due(agent->contact, now);
+            links, (struct mend_contact_event){.kind = MEND_CONTACT_LOOK, .link = -1, .now = now});
+    next = mend_contact_due(links->contact, now);
     next = next <= now ? now + AGAIN_NS : next;
-    mend_list_foreach (l, after, &agent->links) {
+    mend_list_foreach (l, after, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 
-        at = mend_guest_look(agent, x, now);
+        at = mend_guest_look(links, x, now);
         next = at < next ? at : next;
         if (x->closed)
-            mend_link_free(agent, x);
+            mend_link_free(links, x);
     }
     return next;
 }
 
-bool mend_links_hold(const struct agent *agent, int name)
+bool mend_links_hold(const struct mend_links *links, int name)
 {
-    mend_list_foreach (l, next, &agent->links) {
+    mend_list_foreach (l, next, &links->all) {
         const struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 
         if (x->held && x->held[name / 64] >> name % 64 & 1)

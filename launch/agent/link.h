@@ -8,11 +8,14 @@
 #ifndef MEND_LAUNCH_AGENT_LINK_H
 #define MEND_LAUNCH_AGENT_LINK_H
 
-#include "agent/agent.h"
+#include "agent/links.h"
 
+#include "agent/sources.h"
+#include "agent/tell.h"
+#include "agent/verdict.h"
+#include "base/list.h"
 #include "ft/contact_sm.h"
 #include "node/abroad.h"
-#include "agent/verdict.h"
 
 #define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e34)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
@@ -68,9 +71,20 @@ struct mend_link_death {
 _Static_assert(sizeof(struct mend_link_msg) == offsetof(struct mend_link_msg, body),
                "the body follows");
 
+struct mend_links {
+    struct mend_links_needs with;
+    struct mend_list all;         /* at other nodes than the first: their mirrors */
+    struct mend_list errands;     /* link.c: questions of ranks that name processes */
+    struct mend_contact *contact; /* what this agent and those of other jobs have said */
+    int32_t ids_n;
+    int door_fd; /* where other agents call; -1: nowhere */
+    uint32_t
+        released_n; /* verdicts of which the other agents know that nobody here looks at the dead */
+};
+
 struct mend_link {
-    struct mend_list link; /* in agent->links */
-    int32_t id;            /* in agent->contact */
+    struct mend_list link; /* in links->all */
+    int32_t id;            /* in links->contact */
     bool closed;           /* it is there no more: to be freed */
     int fd;                /* -1: closed */
     uint64_t other;        /* job */
@@ -97,33 +111,34 @@ struct mend_link {
 };
 
 /* link.c: what the machine knows of x; it is open, at both sides; all its guests are dead; and they have no places any more. */
-enum mend_contact_state mend_link_state(const struct agent *agent, const struct mend_link *x);
-bool mend_link_is_open(const struct agent *agent, const struct mend_link *x);
-void mend_link_mourned(struct agent *agent, struct mend_link *x);
-void mend_link_forgotten(struct agent *agent, struct mend_link *x);
+enum mend_contact_state mend_link_state(const struct mend_links *links, const struct mend_link *x);
+bool mend_link_is_open(const struct mend_links *links, const struct mend_link *x);
+void mend_link_mourned(struct mend_links *links, struct mend_link *x);
+void mend_link_forgotten(struct mend_links *links, struct mend_link *x);
 
 /* An event of the machine, and its acts. */
-void mend_link_step(struct agent *agent, struct mend_contact_event ev);
+void mend_link_step(struct mend_links *links, struct mend_contact_event ev);
 
 /* HELLO and OLLEH: how the processes of the two jobs reach each other.  False: this node has no port for that. */
-bool mend_link_learn_ways(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m);
+bool mend_link_learn_ways(struct mend_links *links, struct mend_link *x,
+                          const struct mend_link_msg *m);
 
 /* The answer to a question of r, which may be of another node. */
-void mend_link_answer(struct agent *agent, const struct rank *r, uint64_t job, uint64_t number,
+void mend_link_answer(struct mend_links *links, const struct rank *r, uint64_t job, uint64_t number,
                       int error);
 
 /* Takes fd.  False: it is not a segment of that job. */
 bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other);
 
 /* A new link over fd; -1: a mirror. */
-struct mend_link *mend_link_add(struct agent *agent, int fd);
-void mend_link_free(struct agent *agent, struct mend_link *x);
-struct mend_link *mend_link_to(struct agent *agent, uint64_t other); /* NULL: there is none */
+struct mend_link *mend_link_add(struct mend_links *links, int fd);
+void mend_link_free(struct mend_links *links, struct mend_link *x);
+struct mend_link *mend_link_to(struct mend_links *links, uint64_t other); /* NULL: there is none */
 
 /* link_talk.c: the processes of ASK or TELL have names here, or an errno value says why not. */
-void mend_link_admitted(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
-                        int error);
-void mend_link_read(struct agent *agent, struct mend_link *x);
+void mend_link_admitted(struct mend_links *links, struct mend_link *x,
+                        const struct mend_link_msg *m, int error);
+void mend_link_read(struct mend_links *links, struct mend_link *x);
 
 /* link_wire.c */
 
@@ -140,39 +155,39 @@ bool mend_link_greet(struct mend_link *x, const struct mend_link_msg *m, int fd)
 
 /* The next message, of MEND_LINK_MSG_MAX bytes at most, and a descriptor that came with it, or -1.  EAGAIN: none is there;
  * ENOENT: the link has ended; EPROTO: it is not one that an agent of ours sends. */
-int mend_link_receive(const struct agent *agent, const struct mend_link *x, struct mend_link_msg *m,
-                      int *fd_p);
+int mend_link_receive(const struct mend_links *links, const struct mend_link *x,
+                      struct mend_link_msg *m, int *fd_p);
 
 /* Sends what has waited for room, as far as there is; drops it. */
-void mend_link_flush(struct agent *agent, struct mend_link *x);
+void mend_link_flush(struct mend_links *links, struct mend_link *x);
 void mend_link_drop_queue(struct mend_link *x);
 
 /* Sends n words behind *m; queues them if there is no room. */
-void mend_link_send(struct agent *agent, struct mend_link *x, struct mend_link_msg *m,
+void mend_link_send(struct mend_links *links, struct mend_link *x, struct mend_link_msg *m,
                     const void *body, size_t words);
 
 /* guest.c */
 
 /* The next processes that the other is not told of yet: their runs, at most so many; marks them as told. */
-uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend_link_run *runs,
-                           uint32_t max);
+uint32_t mend_guest_untold(struct mend_ranks *ranks, struct mend_link *x,
+                           struct mend_link_run *runs, uint32_t max);
 bool mend_guest_is_told(const struct mend_link *x, int name);
 /* The other had no room for them. */
 void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, uint32_t n);
 
 /* The processes of the runs get names and places here; all ranks hear of them.  0 or an errno value. */
-int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
-                     uint32_t n);
+int mend_guest_admit(struct mend_links *links, struct mend_link *x,
+                     const struct mend_link_run *runs, uint32_t n);
 
 /* Tells all ranks what is known of the other job.  False: one could not be told. */
-bool mend_guest_announce(struct agent *agent, struct mend_link *x);
+bool mend_guest_announce(struct mend_ranks *ranks, struct mend_link *x);
 
 /* The names from `first` on are theirs, which are reached by sockets.  False: no memory. */
-bool mend_guest_name_far(struct agent *agent, struct mend_link *x, int first,
+bool mend_guest_name_far(struct mend_links *links, struct mend_link *x, int first,
                          const struct mend_link_run *runs, uint32_t n);
 
 /* A guest of x, there, says so of itself. */
-void mend_guest_presence(struct agent *agent, const struct mend_link *x, int32_t there,
+void mend_guest_presence(struct mend_links *links, const struct mend_link *x, int32_t there,
                          enum mend_presence presence);
 
 /* What the other job's process is called here; -1: it has no name here. */
@@ -181,19 +196,21 @@ int mend_guest_name(const struct mend_link *x, int32_t there);
 int32_t mend_guest_there(const struct mend_link *x, int name);
 
 /* Declares these guests dead, at once for all who look. */
-void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns age_ns, bool late);
-void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct mend_link_death *d);
+void mend_guest_deaths(struct mend_links *links, struct mend_link *x,
+                       const struct mend_link_death *d, uint32_t n, mend_time_ns age_ns, bool late);
+void mend_guest_explain(struct mend_links *links, struct mend_link *x,
+                        const struct mend_link_death *d);
 
 /* What is due for a link: verdicts to the other, what its loss means.  Returns when to look again. */
-mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time_ns now);
+mend_time_ns mend_guest_look(struct mend_links *links, struct mend_link *x, mend_time_ns now);
 
 /* ---- mirror.c: in a job of several nodes ---- */
 
 /* At the first node: asks the root for names for the processes of m, of which nothing more is read from x until it has answered. */
-void mend_mirror_admit(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m);
+void mend_mirror_admit(struct mend_links *links, struct mend_link *x,
+                       const struct mend_link_msg *m);
 
 /* At the first node: x is over, at all nodes. */
-void mend_mirror_parted(struct agent *agent, const struct mend_link *x);
+void mend_mirror_parted(struct mend_links *links, const struct mend_link *x);
 
 #endif

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void give_places(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
-                        uint32_t n)
+static void give_places(struct mend_links *links, struct mend_link *x,
+                        const struct mend_link_run *runs, uint32_t n)
 {
     struct mend_link_msg m = {.kind = MEND_LINK_GUESTS, .n = n};
     int32_t *body = mend_xalloc(MEND_LINK_BODY_MAX, sizeof(*body)), at = 0;
@@ -20,27 +20,28 @@ static void give_places(struct agent *agent, struct mend_link *x, const struct m
     at = (int32_t)(n * MEND_LINK_RUN_WORDS);
     for (uint32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < runs[i].n; k++)
-            body[at++] = (int32_t)agent->ranks.rank[mend_guest_name(x, runs[i].first + k)].place.at;
-    mend_link_send(agent, x, &m, body, (size_t)at);
+            body[at++] =
+                (int32_t)links->with.ranks->rank[mend_guest_name(x, runs[i].first + k)].place.at;
+    mend_link_send(links, x, &m, body, (size_t)at);
     free(body);
 }
 
-static void refuse_places(struct agent *agent, struct mend_link *x,
+static void refuse_places(struct mend_links *links, struct mend_link *x,
                           const struct mend_link_run *runs, uint32_t n)
 {
     struct mend_link_msg m = {.kind = MEND_LINK_UNTELL, .n = n};
 
-    mend_link_send(agent, x, &m, runs, n * MEND_LINK_RUN_WORDS);
+    mend_link_send(links, x, &m, runs, n * MEND_LINK_RUN_WORDS);
 }
 
-static void on_guests(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
-                      uint32_t n, const int32_t *places)
+static void on_guests(struct mend_links *links, struct mend_link *x,
+                      const struct mend_link_run *runs, uint32_t n, const int32_t *places)
 {
     for (uint32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < runs[i].n; k++)
             x->there[runs[i].first + k] = mend_place_at((uint32_t)*places++);
-    x->announce_due = !mend_guest_announce(agent, x);
-    mend_rank_call_all(&agent->ranks);
+    x->announce_due = !mend_guest_announce(links->with.ranks, x);
+    mend_rank_call_all(links->with.ranks);
 }
 
 static void on_released(struct mend_link *x, const int32_t *names, uint32_t n)
@@ -50,7 +51,7 @@ static void on_released(struct mend_link *x, const int32_t *names, uint32_t n)
 }
 
 /* A word of the machine; sound, error: of struct mend_contact_msg. */
-static void hear(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
+static void hear(struct mend_links *links, struct mend_link *x, const struct mend_link_msg *m,
                  bool sound, int error)
 {
     struct mend_contact_msg c = {.word = (uint8_t)m->kind,
@@ -62,51 +63,52 @@ static void hear(struct agent *agent, struct mend_link *x, const struct mend_lin
                                  .to = m->to};
 
     mend_link_step(
-        agent, (struct mend_contact_event){.kind = MEND_CONTACT_HEARD, .link = x->id, .msg = &c});
+        links, (struct mend_contact_event){.kind = MEND_CONTACT_HEARD, .link = x->id, .msg = &c});
 }
 
-void mend_link_admitted(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
-                        int error)
+void mend_link_admitted(struct mend_links *links, struct mend_link *x,
+                        const struct mend_link_msg *m, int error)
 {
     const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
 
     if (error)
-        refuse_places(agent, x, runs, m->n);
+        refuse_places(links, x, runs, m->n);
     else if (m->n && !x->far)
-        give_places(agent, x, runs, m->n);
-    hear(agent, x, m, true, error);
+        give_places(links, x, runs, m->n);
+    hear(links, x, m, true, error);
 }
 
 /* ASK and TELL. */
-static void admit(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m)
+static void admit(struct mend_links *links, struct mend_link *x, const struct mend_link_msg *m)
 {
     const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
 
-    if (m->n && agent->ranks.nodes.n)
-        mend_mirror_admit(agent, x, m);
+    if (m->n && links->with.ranks->nodes.n)
+        mend_mirror_admit(links, x, m);
     else
-        mend_link_admitted(agent, x, m, m->n ? mend_guest_admit(agent, x, runs, m->n) : 0);
+        mend_link_admitted(links, x, m, m->n ? mend_guest_admit(links, x, runs, m->n) : 0);
 }
 
 /* HELLO and OLLEH.  Takes fd. */
-static void meet(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m, int fd)
+static void meet(struct mend_links *links, struct mend_link *x, const struct mend_link_msg *m,
+                 int fd)
 {
     bool sound = mend_link_take_segment(x, fd, m->job);
 
-    hear(agent, x, m, sound && mend_link_learn_ways(agent, x, m), 0);
+    hear(links, x, m, sound && mend_link_learn_ways(links, x, m), 0);
 }
 
-static void on_revoked(struct agent *agent, const int32_t *body, uint32_t n)
+static void on_revoked(struct mend_links *links, const int32_t *body, uint32_t n)
 {
     uint64_t *words = mend_xalloc(n, sizeof(*words));
 
     memcpy(words, body, n * sizeof(*words));
-    mend_revoked_heard(agent, words[0], words + 1, n - 1);
+    mend_revoked_heard(links->with.revoked, links, words[0], words + 1, n - 1);
     free(words);
 }
 
 /* Takes fd. */
-static void on_message(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m,
+static void on_message(struct mend_links *links, struct mend_link *x, const struct mend_link_msg *m,
                        int fd)
 {
     const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
@@ -117,97 +119,97 @@ static void on_message(struct agent *agent, struct mend_link *x, const struct me
     switch ((enum mend_link_kind)m->kind) {
     case MEND_LINK_HELLO:
     case MEND_LINK_OLLEH:
-        meet(agent, x, m, fd);
+        meet(links, x, m, fd);
         break;
     case MEND_LINK_REFUSE:
     case MEND_LINK_PROOF:
-        hear(agent, x, m, true, 0);
+        hear(links, x, m, true, 0);
         break;
     case MEND_LINK_ASK:
     case MEND_LINK_TELL:
-        admit(agent, x, m);
+        admit(links, x, m);
         break;
     case MEND_LINK_GUESTS:
-        on_guests(agent, x, runs, m->n, m->body + m->n * MEND_LINK_RUN_WORDS);
+        on_guests(links, x, runs, m->n, m->body + m->n * MEND_LINK_RUN_WORDS);
         break;
     case MEND_LINK_UNTELL:
         mend_guest_untell(x, runs, m->n);
         break;
     case MEND_LINK_DEATH:
-        mend_guest_deaths(agent, x, deaths, m->n, m->age_ns, m->code != 0);
+        mend_guest_deaths(links, x, deaths, m->n, m->age_ns, m->code != 0);
         break;
     case MEND_LINK_EXPLAIN:
-        mend_guest_explain(agent, x, deaths);
+        mend_guest_explain(links, x, deaths);
         break;
     case MEND_LINK_RELEASED:
         on_released(x, m->body, m->n);
         break;
     case MEND_LINK_ABORT:
-        mend_control_abort(agent, mend_guest_name(x, m->from), m->body, (int32_t)m->n,
-                           (struct mend_abort){m->code, m->follows});
+        links->with.abort(links->with.self, mend_guest_name(x, m->from), m->body, (int32_t)m->n,
+                          (struct mend_abort){m->code, m->follows});
         break;
     case MEND_LINK_REVOKED:
-        on_revoked(agent, m->body, m->n);
+        on_revoked(links, m->body, m->n);
         break;
     case MEND_LINK_PRESENCE:
-        mend_guest_presence(agent, x, m->body[0], (enum mend_presence)m->body[1]);
+        mend_guest_presence(links, x, m->body[0], (enum mend_presence)m->body[1]);
         break;
     }
 }
 
 /* False: nothing more comes now, or ever. */
-static bool receive(struct agent *agent, struct mend_link *x, struct mend_link_msg *m)
+static bool receive(struct mend_links *links, struct mend_link *x, struct mend_link_msg *m)
 {
-    int fd, error = mend_link_receive(agent, x, m, &fd);
+    int fd, error = mend_link_receive(links, x, m, &fd);
 
     if (error == EAGAIN)
         return false;
     if (error)
-        mend_link_step(agent, (struct mend_contact_event){
+        mend_link_step(links, (struct mend_contact_event){
                                   .kind = MEND_CONTACT_ENDED, .link = x->id, .error = error});
     else
-        on_message(agent, x, m, fd);
+        on_message(links, x, m, fd);
     return x->fd >= 0 && !x->admits;
 }
 
-void mend_link_read(struct agent *agent, struct mend_link *x)
+void mend_link_read(struct mend_links *links, struct mend_link *x)
 {
     struct mend_link_msg *m = x->admits ? NULL : mend_xalloc(1, MEND_LINK_MSG_MAX);
 
-    mend_link_flush(agent, x);
-    while (m && receive(agent, x, m))
+    mend_link_flush(links, x);
+    while (m && receive(links, x, m))
         ;
     free(m);
 }
 
-void mend_links_read(struct agent *agent, int fd)
+void mend_links_read(struct mend_links *links, int fd)
 {
-    mend_list_foreach (l, next, &agent->links) {
+    mend_list_foreach (l, next, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 
         if (x->fd == fd) {
-            mend_link_read(agent, x);
+            mend_link_read(links, x);
             return;
         }
     }
 }
 
-void mend_links_abort(struct agent *agent, int by, const uint64_t *set, uint32_t words,
+void mend_links_abort(struct mend_links *links, int by, const uint64_t *set, uint32_t words,
                       struct mend_abort what)
 {
-    int32_t *names = mend_xalloc((size_t)agent->ranks.n, sizeof(*names));
+    struct mend_ranks *ranks = links->with.ranks;
+    int32_t *names = mend_xalloc((size_t)ranks->n, sizeof(*names));
 
-    mend_list_foreach (l, next, &agent->links) {
+    mend_list_foreach (l, next, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
         struct mend_link_msg m = {
             .kind = MEND_LINK_ABORT, .code = what.code, .follows = what.follows, .from = by};
 
-        for (int i = 0; i < agent->ranks.n && (uint32_t)i / 64 < words; i++)
-            if (agent->ranks.rank[i].guest_of == x && mend_bits_test(set, i) &&
-                m.n < MEND_LINK_BODY_MAX)
+        for (int i = 0; i < ranks->n && (uint32_t)i / 64 < words; i++)
+            if (ranks->rank[i].guest_of == x && mend_bits_test(set, i) && m.n < MEND_LINK_BODY_MAX)
                 names[m.n++] = mend_guest_there(x, i);
-        if (m.n && mend_link_is_open(agent, x))
-            mend_link_send(agent, x, &m, names, m.n);
+        if (m.n && mend_link_is_open(links, x))
+            mend_link_send(links, x, &m, names, m.n);
     }
     free(names);
 }
@@ -220,33 +222,33 @@ static bool is_one_of(uint64_t job, const uint64_t *jobs, uint32_t n)
     return false;
 }
 
-void mend_links_revoke(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n)
+void mend_links_revoke(struct mend_links *links, uint64_t ctx, const uint64_t *jobs, uint32_t n)
 {
     struct mend_link_msg m = {.kind = MEND_LINK_REVOKED, .n = 1 + n};
     uint64_t *words = mend_xalloc(m.n, sizeof(*words));
 
     words[0] = ctx;
     memcpy(words + 1, jobs, n * sizeof(*words));
-    mend_list_foreach (l, next, &agent->links) {
+    mend_list_foreach (l, next, &links->all) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 
-        if (mend_link_is_open(agent, x) && is_one_of(x->other, jobs, n))
-            mend_link_send(agent, x, &m, words, (size_t)m.n * 2);
+        if (mend_link_is_open(links, x) && is_one_of(x->other, jobs, n))
+            mend_link_send(links, x, &m, words, (size_t)m.n * 2);
     }
     free(words);
 }
 
-void mend_links_revoke_all(struct agent *agent, uint64_t ctx)
+void mend_links_revoke_all(struct mend_links *links, uint64_t ctx)
 {
     uint64_t *jobs;
     uint32_t n = 0;
 
-    mend_list_foreach (l, next, &agent->links)
+    mend_list_foreach (l, next, &links->all)
         n++;
     jobs = mend_xalloc(n + 1, sizeof(*jobs));
     n = 0;
-    mend_list_foreach (l, next, &agent->links)
+    mend_list_foreach (l, next, &links->all)
         jobs[n++] = mend_list_entry(l, struct mend_link, link)->other;
-    mend_links_revoke(agent, ctx, jobs, n);
+    mend_links_revoke(links, ctx, jobs, n);
     free(jobs);
 }

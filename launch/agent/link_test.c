@@ -32,9 +32,9 @@
 
 static int admitted_n, deaths_n, explained_n, announced_n, untold_n, aborted_n, waits_for_room;
 
-void mend_sources_set_link(const struct mend_sources *sources, int fd, bool in, bool out)
+void mend_sources_set_link(const struct mend_sources *s, int fd, bool in, bool out)
 {
-    (void)sources, (void)fd, (void)in;
+    (void)s, (void)fd, (void)in;
     waits_for_room = out;
 }
 
@@ -48,10 +48,9 @@ void mend_rank_call_all(struct mend_ranks *ranks)
     (void)ranks;
 }
 
-void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
-                        struct mend_abort what)
+static void abort_ours(void *self, int by, const int32_t *peers, int32_t n, struct mend_abort what)
 {
-    (void)agent, (void)by, (void)peers, (void)n, (void)what.code;
+    (void)self, (void)by, (void)peers, (void)n, (void)what.code;
     aborted_n++;
 }
 
@@ -59,18 +58,20 @@ void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32
 static uint64_t revoked;
 static uint32_t revoked_n;
 
-void mend_revoked_heard(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n)
+void mend_revoked_heard(struct mend_revoked *r, struct mend_links *links, uint64_t ctx,
+                        const uint64_t *jobs, uint32_t n)
 {
+    (void)r;
     if (revoked != ctx)
-        mend_links_revoke(agent, ctx, jobs, n);
+        mend_links_revoke(links, ctx, jobs, n);
     revoked = ctx;
     revoked_n++;
 }
 
-uint32_t mend_guest_untold(struct agent *agent, struct mend_link *x, struct mend_link_run *runs,
-                           uint32_t max)
+uint32_t mend_guest_untold(struct mend_ranks *ranks, struct mend_link *x,
+                           struct mend_link_run *runs, uint32_t max)
 {
-    (void)agent, (void)x, (void)max;
+    (void)ranks, (void)x, (void)max;
     runs[0] = (struct mend_link_run){.first = 0, .n = RANKS};
     return 1;
 }
@@ -81,10 +82,10 @@ void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, ui
     untold_n++;
 }
 
-int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend_link_run *runs,
-                     uint32_t n)
+int mend_guest_admit(struct mend_links *links, struct mend_link *x,
+                     const struct mend_link_run *runs, uint32_t n)
 {
-    (void)agent, (void)x, (void)runs, (void)n;
+    (void)links, (void)x, (void)runs, (void)n;
     admitted_n++;
     return 0;
 }
@@ -93,36 +94,36 @@ int mend_guest_admit(struct agent *agent, struct mend_link *x, const struct mend
 static int asked_names_n, parted_n, presence_n;
 static bool has_no_port;
 
-bool mend_doorman_open(struct agent *agent)
+static bool open_port(void *self)
 {
-    (void)agent;
+    (void)self;
     return !has_no_port;
 }
 
-void mend_mirror_admit(struct agent *agent, struct mend_link *x, const struct mend_link_msg *m)
+void mend_mirror_admit(struct mend_links *links, struct mend_link *x, const struct mend_link_msg *m)
 {
-    (void)agent;
+    (void)links;
     asked_names_n++;
     x->admits = mend_xalloc(1, sizeof(*m) + m->n * sizeof(struct mend_link_run));
     memcpy(x->admits, m, sizeof(*m) + m->n * sizeof(struct mend_link_run));
 }
 
-void mend_mirror_parted(struct agent *agent, const struct mend_link *x)
+void mend_mirror_parted(struct mend_links *links, const struct mend_link *x)
 {
-    (void)agent, (void)x;
+    (void)links, (void)x;
     parted_n++;
 }
 
-void mend_guest_presence(struct agent *agent, const struct mend_link *x, int32_t there,
+void mend_guest_presence(struct mend_links *links, const struct mend_link *x, int32_t there,
                          enum mend_presence presence)
 {
-    (void)agent, (void)x, (void)there, (void)presence;
+    (void)links, (void)x, (void)there, (void)presence;
     presence_n++;
 }
 
-bool mend_guest_announce(struct agent *agent, struct mend_link *x)
+bool mend_guest_announce(struct mend_ranks *ranks, struct mend_link *x)
 {
-    (void)agent, (void)x;
+    (void)ranks, (void)x;
     announced_n++;
     return true;
 }
@@ -144,27 +145,28 @@ int32_t mend_guest_there(const struct mend_link *x, int name)
     return name;
 }
 
-void mend_guest_deaths(struct agent *agent, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns age_ns, bool late)
+void mend_guest_deaths(struct mend_links *links, struct mend_link *x,
+                       const struct mend_link_death *d, uint32_t n, mend_time_ns age_ns, bool late)
 {
-    (void)agent, (void)x, (void)d, (void)n, (void)age_ns;
+    (void)links, (void)x, (void)d, (void)n, (void)age_ns;
     deaths_n++;
 }
 
-void mend_guest_explain(struct agent *agent, struct mend_link *x, const struct mend_link_death *d)
+void mend_guest_explain(struct mend_links *links, struct mend_link *x,
+                        const struct mend_link_death *d)
 {
-    (void)agent, (void)x, (void)d;
+    (void)links, (void)x, (void)d;
     explained_n++;
 }
 
 /* Those of a lost agent are dead, and forgotten, at once. */
-mend_time_ns mend_guest_look(struct agent *agent, struct mend_link *x, mend_time_ns now)
+mend_time_ns mend_guest_look(struct mend_links *links, struct mend_link *x, mend_time_ns now)
 {
     (void)now;
-    if (mend_link_state(agent, x) == MEND_CONTACT_LOST)
-        mend_link_mourned(agent, x);
-    if (mend_link_state(agent, x) == MEND_CONTACT_OVER)
-        mend_link_forgotten(agent, x);
+    if (mend_link_state(links, x) == MEND_CONTACT_LOST)
+        mend_link_mourned(links, x);
+    if (mend_link_state(links, x) == MEND_CONTACT_OVER)
+        mend_link_forgotten(links, x);
     return MEND_TIME_NEVER;
 }
 
@@ -184,8 +186,9 @@ void *mend_xalloc(size_t count, size_t size)
 /* ---- jobs ---- */
 
 struct side {
-    struct agent agent;
-    struct rank ranks[RANKS];
+    struct mend_ranks ranks;
+    struct mend_links *links;
+    struct rank rank[RANKS];
     int ctl[2]; /* rank 0 hears its agent there */
 };
 
@@ -215,38 +218,39 @@ static int segment(uint64_t id, struct mend_node_header **header_p)
 static void begin(struct side *s)
 {
     memset(s, 0, sizeof(*s));
-    s->agent.ranks.n = RANKS;
-    s->agent.ranks.rank = s->ranks;
-    s->agent.ranks.shm_fd = segment(fresh_job(), &s->agent.ranks.shm);
+    s->ranks.n = RANKS;
+    s->ranks.rank = s->rank;
+    s->ranks.shm_fd = segment(fresh_job(), &s->ranks.shm);
     CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, s->ctl), 0);
     for (int i = 0; i < RANKS; i++)
-        s->ranks[i] = (struct rank){.index = i, .ctl_fd = i ? -1 : s->ctl[0], .watch_fd = -1};
-    mend_links_open(&s->agent);
-    CHECK(s->agent.door_fd >= 0);
+        s->rank[i] = (struct rank){.index = i, .ctl_fd = i ? -1 : s->ctl[0], .watch_fd = -1};
+    s->links = mend_links_open(&(struct mend_links_needs){
+        .ranks = &s->ranks, .open_port = open_port, .abort = abort_ours});
+    CHECK(s->links->door_fd >= 0);
 }
 
 static struct mend_link *first_link(struct side *s)
 {
-    return mend_list_empty(&s->agent.links)
+    return mend_list_empty(&s->links->all)
                ? NULL
-               : mend_list_entry(s->agent.links.next, struct mend_link, link);
+               : mend_list_entry(s->links->all.next, struct mend_link, link);
 }
 
 static void read_links(struct side *s)
 {
-    mend_list_foreach (l, next, &s->agent.links) {
+    mend_list_foreach (l, next, &s->links->all) {
         int fd = mend_list_entry(l, struct mend_link, link)->fd;
 
         if (fd >= 0)
-            mend_links_read(&s->agent, fd);
+            mend_links_read(s->links, fd);
     }
 }
 
 static void work_at(struct side *s, mend_time_ns now)
 {
-    mend_links_knock(&s->agent);
+    mend_links_knock(s->links);
     read_links(s);
-    mend_links_look(&s->agent, now);
+    mend_links_look(s->links, now);
 }
 
 /* Long enough for all that two agents have to say to each other. */
@@ -264,7 +268,7 @@ static void end(struct side *s)
     struct mend_node_header layout = {0};
 
     mend_node_layout(&layout, PLACES);
-    mend_list_foreach (l, next, &s->agent.links) {
+    mend_list_foreach (l, next, &s->links->all) {
         int fd = mend_list_entry(l, struct mend_link, link)->fd;
 
         if (fd >= 0)
@@ -272,18 +276,19 @@ static void end(struct side *s)
     }
     for (int i = 0; i < 4; i++)
         work_at(s, mend_time_monotonic_ns());
-    CHECK(mend_list_empty(&s->agent.links));
-    close(s->agent.door_fd);
+    CHECK(mend_list_empty(&s->links->all));
+    close(s->links->door_fd);
     close(s->ctl[0]);
     close(s->ctl[1]);
-    close(s->agent.ranks.shm_fd);
-    munmap(s->agent.ranks.shm, layout.at[MEND_NODE_PART_CELL]);
-    free(s->agent.contact);
+    close(s->ranks.shm_fd);
+    munmap(s->ranks.shm, layout.at[MEND_NODE_PART_CELL]);
+    free(s->links->contact);
+    free(s->links);
 }
 
 static void ask(struct side *s, uint64_t other)
 {
-    mend_link_asked(&s->agent, &s->ranks[0], other, 1, 0, 0);
+    mend_link_asked(s->links, &s->rank[0], other, 1, 0, 0);
 }
 
 /* What rank 0 was answered; -1: nothing yet. */
@@ -320,7 +325,7 @@ static struct stranger knock(struct side *s)
     struct stranger x = {.job = fresh_job()};
 
     x.shm_fd = segment(x.job, &x.shm);
-    CHECK_EQ(mend_link_reach(s->agent.ranks.shm->job, &x.fd), 0);
+    CHECK_EQ(mend_link_reach(s->ranks.shm->job, &x.fd), 0);
     work(s, NULL);
     return x;
 }
@@ -335,11 +340,11 @@ static struct mend_link_msg hello(const struct stranger *x, const struct side *s
 {
     static uint32_t number = 1000;
 
-    number += 1 + (number + 1 == s->agent.ranks.shm->number);
+    number += 1 + (number + 1 == s->ranks.shm->number);
     return (struct mend_link_msg){.magic = MEND_LINK_MAGIC,
                                   .kind = MEND_LINK_HELLO,
                                   .job = x->job,
-                                  .to = s->agent.ranks.shm->job,
+                                  .to = s->ranks.shm->job,
                                   .number = number,
                                   .turn = 1};
 }
@@ -364,11 +369,11 @@ static struct stranger open_stranger(struct side *s)
     send_fd(x.fd, &m, sizeof(m), x.shm_fd);
     work(s, NULL);
     CHECK_EQ(heard(&x), MEND_LINK_OLLEH);
-    CHECK(!mend_link_is_open(&s->agent, first_link(s)));
+    CHECK(!mend_link_is_open(s->links, first_link(s)));
     m.kind = MEND_LINK_PROOF;
     send_fd(x.fd, &m, sizeof(m), -1);
     work(s, NULL);
-    CHECK(mend_link_is_open(&s->agent, first_link(s)));
+    CHECK(mend_link_is_open(s->links, first_link(s)));
     return x;
 }
 
@@ -388,21 +393,21 @@ MEND_TEST(two_agents_connect_their_jobs)
 {
     begin(&a);
     begin(&b);
-    ask(&a, b.agent.ranks.shm->job);
+    ask(&a, b.ranks.shm->job);
     CHECK_EQ(answer(&a), -1);
     work(&a, &b);
     CHECK_EQ(answer(&a), 0);
-    CHECK_EQ(first_link(&a)->other, b.agent.ranks.shm->job);
-    CHECK_EQ(first_link(&b)->other, a.agent.ranks.shm->job);
-    CHECK_EQ(first_link(&a)->number, b.agent.ranks.shm->number);
-    CHECK_EQ(first_link(&b)->number, a.agent.ranks.shm->number);
-    CHECK(a.agent.ranks.shm->number && a.agent.ranks.shm->number != b.agent.ranks.shm->number);
+    CHECK_EQ(first_link(&a)->other, b.ranks.shm->job);
+    CHECK_EQ(first_link(&b)->other, a.ranks.shm->job);
+    CHECK_EQ(first_link(&a)->number, b.ranks.shm->number);
+    CHECK_EQ(first_link(&b)->number, a.ranks.shm->number);
+    CHECK(a.ranks.shm->number && a.ranks.shm->number != b.ranks.shm->number);
     CHECK_EQ(admitted_n, 2);
     CHECK_EQ(announced_n, 2);
-    ask(&b, a.agent.ranks.shm->job);
+    ask(&b, a.ranks.shm->job);
     work(&a, &b);
     CHECK_EQ(answer(&b), 0);
-    CHECK(first_link(&a)->link.next == &a.agent.links); /* the same link */
+    CHECK(first_link(&a)->link.next == &a.links->all); /* the same link */
     end(&a);
     end(&b);
 }
@@ -416,20 +421,20 @@ MEND_TEST(a_revocation_is_passed_on)
     begin(&a);
     begin(&b);
     begin(&c);
-    ask(&a, b.agent.ranks.shm->job);
+    ask(&a, b.ranks.shm->job);
     work(&a, &b);
-    ask(&b, c.agent.ranks.shm->job);
+    ask(&b, c.ranks.shm->job);
     work(&b, &c);
-    ask(&c, a.agent.ranks.shm->job);
+    ask(&c, a.ranks.shm->job);
     work(&c, &a);
-    jobs[0] = b.agent.ranks.shm->job;
-    jobs[1] = c.agent.ranks.shm->job;
+    jobs[0] = b.ranks.shm->job;
+    jobs[1] = c.ranks.shm->job;
     revoked_n = 0;
-    mend_links_revoke(&a.agent, 7, jobs, 1);
+    mend_links_revoke(a.links, 7, jobs, 1);
     work(&b, &c);
     CHECK_EQ(revoked, 7);
     CHECK_EQ(revoked_n, 1);
-    mend_links_revoke(&a.agent, UINT64_MAX - 1, jobs, 2);
+    mend_links_revoke(a.links, UINT64_MAX - 1, jobs, 2);
     work(&b, NULL);
     CHECK_EQ(revoked, UINT64_MAX - 1);
     CHECK_EQ(revoked_n, 2);
@@ -444,8 +449,8 @@ MEND_TEST(both_call_at_once)
 {
     begin(&a);
     begin(&b);
-    ask(&a, b.agent.ranks.shm->job);
-    ask(&b, a.agent.ranks.shm->job);
+    ask(&a, b.ranks.shm->job);
+    ask(&b, a.ranks.shm->job);
     work(&b, &a);
     for (int i = 0; i < 4; i++) { /* one may rest until the other's call has come */
         work_at(&b, MEND_TIME_NEVER - 1 - MEND_NS_PER_S);
@@ -453,8 +458,8 @@ MEND_TEST(both_call_at_once)
     }
     CHECK_EQ(answer(&a), 0);
     CHECK_EQ(answer(&b), 0);
-    CHECK(first_link(&a)->link.next == &a.agent.links);
-    CHECK(first_link(&b)->link.next == &b.agent.links);
+    CHECK(first_link(&a)->link.next == &a.links->all);
+    CHECK(first_link(&b)->link.next == &b.links->all);
     end(&a);
     end(&b);
 }
@@ -465,11 +470,11 @@ MEND_TEST(a_job_that_has_ended_is_not_found)
 
     begin(&a);
     begin(&b);
-    other = b.agent.ranks.shm->job;
+    other = b.ranks.shm->job;
     end(&b);
     ask(&a, other);
     CHECK_EQ(answer(&a), ENOENT);
-    ask(&a, a.agent.ranks.shm->job); /* nor is its own */
+    ask(&a, a.ranks.shm->job); /* nor is its own */
     CHECK_EQ(answer(&a), ENOENT);
     end(&a);
 }
@@ -482,8 +487,8 @@ MEND_TEST(many_questions_and_links)
     begin(&a);
     for (int i = 0; i < 9; i++) {
         begin(&other[i]);
-        ask(&a, other[i].agent.ranks.shm->job);
-        ask(&a, other[i].agent.ranks.shm->job);
+        ask(&a, other[i].ranks.shm->job);
+        ask(&a, other[i].ranks.shm->job);
     }
     for (int i = 0; i < 9; i++)
         work(&a, &other[i]);
@@ -492,7 +497,7 @@ MEND_TEST(many_questions_and_links)
     for (int i = 0; i < 9; i++)
         end(&other[i]);
     work(&a, NULL);
-    CHECK(mend_list_empty(&a.agent.links));
+    CHECK(mend_list_empty(&a.links->all));
     end(&a);
 }
 
@@ -518,11 +523,11 @@ MEND_TEST(greetings_that_are_damaged)
         work(&a, NULL);
         CHECK_EQ(heard(&x), i >= 7 ? MEND_LINK_REFUSE : 0);
         CHECK_EQ(heard(&x), 0);
-        CHECK(mend_list_empty(&a.agent.links));
+        CHECK(mend_list_empty(&a.links->all));
         leave(&x);
     }
     CHECK_EQ(descriptors(), before);
-    CHECK_EQ(a.agent.ranks.shm->number, 0);
+    CHECK_EQ(a.ranks.shm->number, 0);
     end(&a);
 }
 
@@ -591,7 +596,7 @@ MEND_TEST(messages_that_are_damaged)
         send_fd(x.fd, &whole, sizeof(whole.m) + d->words * sizeof(int32_t), x.shm_fd);
         work(&a, NULL);
         CHECK_EQ(heard(&x), 0);
-        CHECK(mend_list_empty(&a.agent.links));
+        CHECK(mend_list_empty(&a.links->all));
         CHECK_EQ(taken_n(), taken);
         leave(&x);
     }
@@ -619,10 +624,10 @@ MEND_TEST(messages_that_are_sound)
     CHECK_EQ(deaths_n, deaths + 1);
     CHECK_EQ(aborted_n, aborts + 1);
     CHECK_EQ(descriptors(), before);
-    CHECK(mend_link_is_open(&a.agent, first_link(&a)));
+    CHECK(mend_link_is_open(a.links, first_link(&a)));
     leave(&x);
     work(&a, NULL);
-    CHECK(mend_list_empty(&a.agent.links));
+    CHECK(mend_list_empty(&a.links->all));
     end(&a);
 }
 
@@ -656,7 +661,7 @@ MEND_TEST(a_job_of_several_nodes)
     presence_n = 0;
     send_fd(x.fd, &whole, sizeof(whole), -1);
     work(&a, NULL);
-    CHECK_EQ(mend_load_relaxed(&a.agent.ranks.shm->tells_presence), 1);
+    CHECK_EQ(mend_load_relaxed(&a.ranks.shm->tells_presence), 1);
     CHECK_EQ(presence_n, 1);
     leave(&x);
     end(&a);
@@ -675,14 +680,14 @@ MEND_TEST(names_come_from_the_root)
 
     begin(&a);
     begin(&b);
-    a.agent.ranks.nodes.n = 2;
+    a.ranks.nodes.n = 2;
     asked_names_n = parted_n = 0;
-    ask(&b, a.agent.ranks.shm->job);
-    while (!mend_link_is_open(&b.agent, first_link(&b))) {
+    ask(&b, a.ranks.shm->job);
+    while (!mend_link_is_open(b.links, first_link(&b))) {
         work_at(&a, mend_time_monotonic_ns());
         work_at(&b, mend_time_monotonic_ns());
     }
-    mend_link_send(&b.agent, first_link(&b), &death.m, death.body, 3); /* right behind ASK */
+    mend_link_send(b.links, first_link(&b), &death.m, death.body, 3); /* right behind ASK */
     work(&a, &b);
     CHECK_EQ(asked_names_n, 1);
     CHECK_EQ(answer(&b), -1);
@@ -691,7 +696,7 @@ MEND_TEST(names_come_from_the_root)
     CHECK_EQ(deaths_n, deaths);
     m = l->admits;
     l->admits = NULL;
-    mend_link_admitted(&a.agent, l, m, 0);
+    mend_link_admitted(a.links, l, m, 0);
     free(m);
     work(&a, &b);
     CHECK_EQ(deaths_n, deaths + 1);
@@ -712,7 +717,7 @@ MEND_TEST(a_side_that_is_closed)
         CHECK(first_link(&a) != NULL);
         CHECK_EQ(shutdown(x.fd, SHUT_WR), 0);
         work(&a, NULL);
-        CHECK(mend_list_empty(&a.agent.links));
+        CHECK(mend_list_empty(&a.links->all));
         CHECK_EQ(heard(&x), 0);
         leave(&x);
     }
@@ -732,11 +737,11 @@ MEND_TEST(an_agent_that_does_not_read)
     ask(&a, x.job);
     while (!waits_for_room && n++ < 100000) {
         m.n = MEND_COUNT_OF(body);
-        mend_link_send(&a.agent, first_link(&a), &m, body, MEND_COUNT_OF(body) * 3);
+        mend_link_send(a.links, first_link(&a), &m, body, MEND_COUNT_OF(body) * 3);
     }
     CHECK(waits_for_room);
     for (int i = 0; i < 100; i++, n++)
-        mend_link_send(&a.agent, first_link(&a), &m, body, MEND_COUNT_OF(body) * 3);
+        mend_link_send(a.links, first_link(&a), &m, body, MEND_COUNT_OF(body) * 3);
     CHECK_EQ(answer(&a), -1);
     work_at(&a, mend_time_monotonic_ns() + SECONDS * MEND_NS_PER_S);
     CHECK_EQ(answer(&a), ETIMEDOUT);
@@ -784,10 +789,10 @@ MEND_TEST(another_user_is_not_talked_to)
     begin(&a);
     child = fork();
     if (child == 0)
-        call_as_nobody(a.agent.ranks.shm->job);
+        call_as_nobody(a.ranks.shm->job);
     while (waitpid(child, &status, WNOHANG) == 0) {
-        mend_links_knock(&a.agent);
-        CHECK(mend_list_empty(&a.agent.links));
+        mend_links_knock(a.links);
+        CHECK(mend_list_empty(&a.links->all));
         sched_yield();
     }
     CHECK_EQ(status, 0);

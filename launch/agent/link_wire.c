@@ -83,17 +83,17 @@ static ssize_t send_now(struct mend_link *x, const void *bytes, size_t len, int 
     return n < 0 && (errno == EAGAIN || errno == ENOBUFS) ? 0 : n;
 }
 
-static void queue(struct agent *agent, struct mend_link *x, const void *bytes, size_t len)
+static void queue(struct mend_links *links, struct mend_link *x, const void *bytes, size_t len)
 {
     struct queued *q = mend_xalloc(1, sizeof(*q) + len);
 
     q->len = len;
     memcpy(q->bytes, bytes, len);
     mend_list_append(&x->out, &q->link);
-    mend_sources_set_link(&agent->sources, x->fd, !x->admits, true);
+    mend_sources_set_link(links->with.sources, x->fd, !x->admits, true);
 }
 
-void mend_link_flush(struct agent *agent, struct mend_link *x)
+void mend_link_flush(struct mend_links *links, struct mend_link *x)
 {
     mend_list_foreach (l, next, &x->out) {
         struct queued *q = mend_list_entry(l, struct queued, link);
@@ -104,10 +104,10 @@ void mend_link_flush(struct agent *agent, struct mend_link *x)
         free(q);
     }
     if (x->fd >= 0)
-        mend_sources_set_link(&agent->sources, x->fd, !x->admits, false);
+        mend_sources_set_link(links->with.sources, x->fd, !x->admits, false);
 }
 
-void mend_link_send(struct agent *agent, struct mend_link *x, struct mend_link_msg *m,
+void mend_link_send(struct mend_links *links, struct mend_link *x, struct mend_link_msg *m,
                     const void *body, size_t words)
 {
     size_t len = sizeof(*m) + words * sizeof(int32_t);
@@ -121,7 +121,7 @@ void mend_link_send(struct agent *agent, struct mend_link *x, struct mend_link_m
     if (words)
         memcpy(whole->body, body, words * sizeof(int32_t));
     if (!mend_list_empty(&x->out) || send_now(x, whole, len, -1) == 0)
-        queue(agent, x, whole, len);
+        queue(links, x, whole, len);
     free(whole);
 }
 
@@ -141,9 +141,10 @@ void mend_link_drop_queue(struct mend_link *x)
 /* ---- receiving ---- */
 
 /* As far as an agent of ours would: names in range, everything as long as it says. */
-static bool is_sound(const struct agent *agent, const struct mend_link *x,
+static bool is_sound(const struct mend_links *links, const struct mend_link *x,
                      const struct mend_link_msg *m, size_t len)
 {
+    const struct mend_ranks *ranks = links->with.ranks;
     const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
     const struct mend_link_death *deaths = (const struct mend_link_death *)m->body;
     bool has_runs = m->kind >= MEND_LINK_ASK && m->kind <= MEND_LINK_UNTELL;
@@ -152,7 +153,7 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
 
     if (len < sizeof(*m) || len % sizeof(int32_t) || m->magic != MEND_LINK_MAGIC ||
         m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_PRESENCE || m->n > MEND_LINK_BODY_MAX ||
-        mend_link_is_open(agent, x) != (m->kind >= MEND_LINK_ASK))
+        mend_link_is_open(links, x) != (m->kind >= MEND_LINK_ASK))
         return false;
     if (has_runs)
         need = m->n * MEND_LINK_RUN_WORDS;
@@ -166,7 +167,7 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
         (m->kind == MEND_LINK_PRESENCE && (m->n != 1 || (uint32_t)m->body[1] > MEND_PRESENCE_AWAY)))
         return false;
     for (uint32_t i = 0; has_runs && i < m->n; i++) {
-        int32_t end = ours ? agent->ranks.n : (int32_t)MEND_NODE_NAMES;
+        int32_t end = ours ? ranks->n : (int32_t)MEND_NODE_NAMES;
 
         if (runs[i].n <= 0 || runs[i].presence > MEND_PRESENCE_AWAY || runs[i].first < 0 ||
             runs[i].first > end - runs[i].n || (names += (size_t)runs[i].n) > MEND_LINK_NAMES_MAX)
@@ -178,19 +179,19 @@ static bool is_sound(const struct agent *agent, const struct mend_link *x,
             return false;
     for (uint32_t i = 0; (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT) && i < m->n;
          i++)
-        if (m->body[i] < 0 || m->body[i] >= agent->ranks.n)
+        if (m->body[i] < 0 || m->body[i] >= ranks->n)
             return false;
     return words == need + (m->kind == MEND_LINK_GUESTS ? names : 0);
 }
 
-int mend_link_receive(const struct agent *agent, const struct mend_link *x, struct mend_link_msg *m,
-                      int *fd_p)
+int mend_link_receive(const struct mend_links *links, const struct mend_link *x,
+                      struct mend_link_msg *m, int *fd_p)
 {
     ssize_t len = mend_pass_take(x->fd, m, MEND_LINK_MSG_MAX, fd_p, 1, MSG_DONTWAIT);
 
     if (len < 0 && errno == EAGAIN)
         return EAGAIN;
-    if (len > 0 && is_sound(agent, x, m, (size_t)len))
+    if (len > 0 && is_sound(links, x, m, (size_t)len))
         return 0;
     if (*fd_p >= 0)
         close(*fd_p);

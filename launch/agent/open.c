@@ -12,6 +12,7 @@
 #include "agent/doorman.h"
 #include "agent/facts.h"
 #include "agent/far.h"
+#include "agent/links.h"
 #include "agent/papers.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -130,6 +131,40 @@ static void open_descriptors(struct agent *agent)
         die("the system has no file descriptors left");
 }
 
+static bool open_port(void *self)
+{
+    struct agent *agent = self;
+
+    return agent->doorman || mend_doorman_open(agent);
+}
+
+static void collect(void *agent)
+{
+    mend_vacancy_collect(agent);
+}
+
+static void abort_by_guest(void *agent, int by, const int32_t *peers, int32_t n,
+                           struct mend_abort what)
+{
+    mend_control_abort(agent, by, peers, n, what);
+}
+
+static void open_links(struct agent *agent)
+{
+    agent->revoked =
+        (struct mend_revoked){.ranks = &agent->ranks, .tell = &agent->tell, .facts = agent->facts};
+    agent->links = mend_links_open(&(struct mend_links_needs){.ranks = &agent->ranks,
+                                                              .tell = &agent->tell,
+                                                              .sources = &agent->sources,
+                                                              .verdicts = &agent->verdicts,
+                                                              .facts = agent->facts,
+                                                              .revoked = &agent->revoked,
+                                                              .self = agent,
+                                                              .open_port = open_port,
+                                                              .collect = collect,
+                                                              .abort = abort_by_guest});
+}
+
 void mend_agent_open(struct agent *agent, struct mend_options *o)
 {
     agent->o = o;
@@ -146,6 +181,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     pthread_mutex_init(&agent->ranks.lock, NULL);
     mend_list_init(&agent->requests.asked);
     open_descriptors(agent);
+    agent->rouse = (struct mend_rouse){&agent->ranks, &agent->sources, &agent->tell};
     create_ranks(agent);
     mend_vacancy_init(&agent->ranks);
     mend_far_open(agent);
@@ -154,7 +190,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     create_detector(agent);
     create_segment(agent);
     agent->papers = mend_papers_new(&agent->ranks, &agent->tell.root);
-    mend_links_open(agent);
+    open_links(agent);
     /* One of one node opens its door when it is connected with a job of several (link.c). */
     if (agent->ranks.nodes.n && !mend_doorman_open(agent))
         die("cannot take connections on the loopback interface");

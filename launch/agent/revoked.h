@@ -8,16 +8,24 @@
 #ifndef MEND_LAUNCH_AGENT_REVOKED_H
 #define MEND_LAUNCH_AGENT_REVOKED_H
 
-#include "agent/agent.h"
+#include "agent/ranks.h"
+
+struct mend_facts;
+struct mend_links;
+struct mend_tell;
+
+struct mend_revoked {
+    struct mend_ranks *ranks;
+    const struct mend_tell *tell;
+    struct mend_facts *facts; /* NULL: the job has one node */
+    uint64_t n;               /* contexts in the segment */
+};
 
 /* A rank, or the agent of another job, says that `ctx` is revoked, which has members in these jobs. */
-void mend_revoked_heard(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n);
+void mend_revoked_heard(struct mend_revoked *revoked, struct mend_links *links, uint64_t ctx,
+                        const uint64_t *jobs, uint32_t n);
 
 /* It is known on all nodes: the ranks of this one may see it. */
-void mend_revoked_add(struct agent *agent, uint64_t ctx);
-
-/* link_talk.c: tells the agents of these jobs. */
-void mend_links_revoke(struct agent *agent, uint64_t ctx, const uint64_t *jobs, uint32_t n);
-void mend_links_revoke_all(struct agent *agent, uint64_t ctx); /* of all jobs that are connected */
+void mend_revoked_add(struct mend_revoked *revoked, uint64_t ctx);
 
 #endif

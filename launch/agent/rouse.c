@@ -19,20 +19,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void mend_rouse_ring(struct agent *agent, const struct rank *r)
+void mend_rouse_ring(struct mend_ranks *ranks, const struct rank *r)
 {
-    struct mend_node_wakes wakes = {.header = agent->ranks.shm};
+    struct mend_node_wakes wakes = {.header = ranks->shm};
 
     mend_node_wakes_add(&wakes, r->place);
     mend_node_wakes_flush(
         &wakes); /* also a release of readable_n: pairs with the acquire in bell_arm() */
 }
 
-void mend_rouse_drop(struct agent *agent, struct rank *r)
+void mend_rouse_drop(const struct mend_sources *sources, struct rank *r)
 {
     if (r->watch_fd < 0)
         return;
-    mend_sources_drop(&agent->sources, r->watch_fd); /* the rank has the file, too */
+    mend_sources_drop(sources, r->watch_fd); /* the rank has the file, too */
     close(r->watch_fd);
     r->watch_fd = -1;
 }
@@ -48,7 +48,7 @@ static void poke(struct rank *r)
         syscall(SYS_tgkill, pid, (pid_t)thread, SIGURG);
 }
 
-void mend_rouse_look(struct agent *agent, struct rank *r)
+void mend_rouse_look(const struct mend_rouse *rouse, struct rank *r)
 {
     mend_atomic_u32 *n = &r->shared->readable_n;
     struct epoll_event e;
@@ -56,42 +56,42 @@ void mend_rouse_look(struct agent *agent, struct rank *r)
 
     if (events_n > 0) {
         mend_store_relaxed(n, mend_load_relaxed(n) + 1);
-        mend_rouse_ring(agent, r);
+        mend_rouse_ring(rouse->ranks, r);
         poke(r);
     } else if (events_n < 0 && errno != EINTR) {
-        mend_rouse_drop(agent, r);
-        mend_say(&agent->tell, "mend: a damaged message from rank %d was ignored", r->index);
+        mend_rouse_drop(rouse->sources, r);
+        mend_say(rouse->tell, "mend: a damaged message from rank %d was ignored", r->index);
     }
 }
 
 /* The rank looks by itself, often. */
-static void refuse(struct agent *agent, struct rank *r, int error)
+static void refuse(const struct mend_rouse *rouse, struct rank *r, int error)
 {
     char text[MEND_LIMITS_TEXT];
 
     mend_store_relaxed(&r->shared->deaf, 1);
-    mend_rouse_ring(agent, r);
-    mend_say(&agent->tell,
+    mend_rouse_ring(rouse->ranks, r);
+    mend_say(rouse->tell,
              "mend: mpiexec cannot wait for the descriptors of rank %d, which looks at them every "
              "millisecond: %s",
              r->index, mend_limits_error(error, text, sizeof(text)));
 }
 
-void mend_rouse_take(struct agent *agent, struct rank *r, int fd)
+void mend_rouse_take(const struct mend_rouse *rouse, struct rank *r, int fd)
 {
-    mend_rouse_drop(agent, r);
+    mend_rouse_drop(rouse->sources, r);
     if (fd < 0) { /* the kernel drops what we have no number for */
-        refuse(agent, r, EMFILE);
+        refuse(rouse, r, EMFILE);
         return;
     }
     r->watch_fd = fd;
-    if (!mend_sources_add_set(&agent->sources, r)) {
+    if (!mend_sources_add_set(rouse->sources, r)) {
         int error = errno;
 
-        mend_rouse_drop(agent, r);
-        refuse(agent, r, error);
+        mend_rouse_drop(rouse->sources, r);
+        refuse(rouse, r, error);
         return;
     }
     mend_store_relaxed(&r->shared->deaf, 0);
-    mend_rouse_look(agent, r); /* an event may be there already */
+    mend_rouse_look(rouse, r); /* an event may be there already */
 }

@@ -12,6 +12,7 @@
  *
  * An original is not called but makes others when all of the first kind are gone (copy.c). */
 #include "agent/agent.h"
+#include "agent/links.h"
 
 #include "output/iof.h"
 #include "agent/procfs.h"
@@ -216,7 +217,7 @@ bool mend_spare_call(struct agent *agent, struct rank *r)
         return false;
     }
     become(agent, s, r);
-    mend_links_tell(agent, r);
+    mend_links_tell(agent->links, r);
     mend_iof_started_rank(agent->tell.iof, r->index);
     agent->ranks.alive_n++;
     return true;

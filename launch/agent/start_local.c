@@ -19,6 +19,7 @@
  *
  * A start on other machines (ssh, srun) will be a file beside this one. */
 #include "agent/agent.h"
+#include "agent/links.h"
 
 #include "agent/tell.h"
 
@@ -384,7 +385,7 @@ static int start_rank(struct agent *agent, struct rank *r, struct mend_strings *
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
     setsockopt(r->ctl_fd, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)); /* control.c */
     if (r->index != MEND_RANK_SPARE)
-        mend_links_tell(agent, r);
+        mend_links_tell(agent->links, r);
     rank_env(&s, env);
     s.env = env->at;
     start_child(agent, agent->starter, &s);

@@ -17,6 +17,7 @@
 
 #include "node/log.h"
 #include "agent/facts.h"
+#include "agent/links.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/verdict.h"
@@ -95,14 +96,14 @@ static bool retire(struct agent *agent, struct rank *r)
     if (r->far)
         return true;
     pthread_mutex_lock(&agent->ranks.lock);
-    over = is_over(r) && !mend_links_hold(agent, r->index);
+    over = is_over(r) && !mend_links_hold(agent->links, r->index);
     if (over)
         leave_place(&agent->ranks, r);
     pthread_mutex_unlock(&agent->ranks.lock);
     if (!over)
         return false;
     close_control(&agent->sources, r);
-    mend_rouse_drop(agent, r);
+    mend_rouse_drop(&agent->sources, r);
     reap(&agent->ranks, r);
     r->child = 0;
     r->own_group = false;
