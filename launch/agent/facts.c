@@ -61,7 +61,6 @@ static void add(struct mend_facts *f, struct due *d)
 {
     mend_list_append(&f->due, &d->link);
     f->due_n++;
-    mend_sources_note(f->with.sources);
 }
 
 static void add_locked(struct mend_facts *f, struct due *d)
@@ -69,6 +68,7 @@ static void add_locked(struct mend_facts *f, struct due *d)
     pthread_mutex_lock(&f->with.ranks->lock);
     add(f, d);
     pthread_mutex_unlock(&f->with.ranks->lock);
+    mend_sources_note(f->with.sources);
 }
 
 static int by_name(const void *a, const void *b)

@@ -33,10 +33,11 @@ struct mend_facts *mend_facts_open(const struct mend_facts_needs *with);
 /* The agents of all nodes are there. */
 void mend_facts_join(struct mend_facts *f);
 
-/* With the lock, by any thread: these processes of this node are dead, together; the main thread is woken. */
+/* With the lock, by any thread: these processes of this node are dead, together.  The caller notes that (sources.h) when it has
+ * released the lock: a main thread that is woken before waits for it, and then for a core. */
 void mend_facts_die(struct mend_facts *f, const struct mend_verdict *v, int n);
 
-/* With the lock, by any thread: why r, of this node, has died is known now. */
+/* The same; why r, of this node, has died is known now. */
 void mend_facts_explain(struct mend_facts *f, const struct rank *r);
 
 /* A rank ends these processes, some of which are of other nodes. */

@@ -390,6 +390,7 @@ static void propose(struct mend_links *links, struct mend_verdict *v, uint32_t n
     if (dead_n)
         mend_facts_die(links->with.facts, v, dead_n);
     pthread_mutex_unlock(&ranks->lock);
+    mend_sources_note(links->with.sources);
     if (ended_n)
         mend_facts_end(links->with.facts, ended, ended_n);
     free(ended);
@@ -404,6 +405,7 @@ static void propose_cause(struct mend_links *links, struct rank *r, const struct
     r->verdict.code = d->code;
     mend_facts_explain(links->with.facts, r);
     pthread_mutex_unlock(&ranks->lock);
+    mend_sources_note(links->with.sources);
 }
 
 void mend_guest_deaths(struct mend_links *links, struct mend_link *x,

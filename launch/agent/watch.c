@@ -89,10 +89,23 @@ static void look_away(struct mend_ranks *ranks, struct rank *r)
     pthread_mutex_unlock(&ranks->lock);
 }
 
+/* With several nodes others know of its death later, and the main thread tells them. */
+static void pass_on(struct group *g, struct rank *r)
+{
+    bool told;
+
+    pthread_mutex_lock(&g->verdicts->ranks->lock);
+    told = r->told_dead;
+    pthread_mutex_unlock(&g->verdicts->ranks->lock);
+    if (told)
+        mend_sources_note(g->sources);
+}
+
 /* Acts on the mark of r.  Returns whether to look again soon, for what must be known before the verdict: *news_p: there
  * is something for the main thread. */
-static bool on_mark(struct mend_verdicts *verdicts, struct rank *r, bool *news_p)
+static bool on_mark(struct group *g, struct rank *r, bool *news_p)
 {
+    struct mend_verdicts *verdicts = g->verdicts;
     bool was_seen, seen, left, alone;
 
     pthread_mutex_lock(&verdicts->ranks->lock);
@@ -107,6 +120,7 @@ static bool on_mark(struct mend_verdicts *verdicts, struct rank *r, bool *news_p
         return false;
     if (was_seen)
         left = mend_verdict_threads(verdicts, r);
+    pass_on(g, r);
     if (alone && mend_rank_is_dead(verdicts->ranks, r->index))
         let_survivors_run(r); /* last: it may cost us the core */
     *news_p |= !was_seen || !left;
@@ -132,7 +146,7 @@ static int look(struct group *g, bool *soon_p)
         life = mend_node_life_word(r->shared);
         word = mend_load_acquire(life);
         if (word & FUTEX_OWNER_DIED)
-            *soon_p |= on_mark(g->verdicts, r, &news);
+            *soon_p |= on_mark(g, r, &news);
         else
             g->wait[waiting++] =
                 (struct futex_waitv){.val = word, .uaddr = (uintptr_t)life, .flags = FUTEX_32};
