@@ -5,6 +5,7 @@
  * their messages go.  An agent whose connection ends is lost, so no agent ever has another parent. */
 #include "agent/facts.h"
 
+#include "agent/verdict.h"
 #include "base/time.h"
 #include "ft/log_wire.h"
 
@@ -282,6 +283,13 @@ static void hear_the_dead(struct mend_facts *f, struct due *d)
     d->heard = true;
 }
 
+/* The watcher does so, too, but may have lost its core when it woke this thread. */
+static void let_survivors_run(struct mend_facts *f, const struct due *d)
+{
+    for (uint32_t i = 0; i < d->what.runs_n; i++)
+        mend_watch_let_survivors_run(f->with.ranks, &f->with.ranks->rank[d->runs[i].first]);
+}
+
 static bool is_dead(const struct mend_facts *f, int32_t name)
 {
     const struct mend_ledger *l = mend_log_ledger(f->log);
@@ -325,6 +333,8 @@ mend_time_ns mend_facts_look(struct mend_facts *f, mend_time_ns now)
         take_out(f, d);
         step(f,
              &(struct mend_log_event){.kind = MEND_LOG_PROPOSE, .what = d->what, .runs = d->runs});
+        if (d->what.kind == MEND_FACT_DEATHS)
+            let_survivors_run(f, d);
         free(d);
     }
     return is_root(f) ? look_at_held(f, now) : MEND_TIME_NEVER;

@@ -7,6 +7,7 @@
  *   S5-11: a revocation reaches every survivor on every node, and no rank relays it */
 #include "agent/facts.h"
 
+#include "agent/verdict.h"
 #include "base/test.h"
 #include "ft/bits.h"
 
@@ -24,7 +25,8 @@ static struct node {
     struct mend_sources sources;
     struct mend_facts *facts;
     struct rank rank[NAMES];
-    char log[512]; /* what was carried out, and which ranks were heard */
+    char log[512];    /* what was carried out, and which ranks were heard */
+    uint64_t lowered; /* ranks that end with the lowest priority */
     bool is_lost;
 } node[NODES];
 
@@ -49,6 +51,13 @@ void *mend_xalloc(size_t count, size_t size)
 void mend_sources_note(const struct mend_sources *s)
 {
     (void)s;
+}
+
+void mend_watch_let_survivors_run(struct mend_ranks *ranks, const struct rank *r)
+{
+    for (int k = 0; k < NODES; k++)
+        if (&node[k].ranks == ranks)
+            node[k].lowered |= UINT64_C(1) << r->index;
 }
 
 void mend_say(const struct mend_tell *tell, const char *format, ...)
@@ -211,6 +220,19 @@ MEND_TEST(what_dies_together_is_one_entry_everywhere)
     check_all("dead 2 3; ", 1);
     CHECK_STR(node[1].log, "hear 2; hear 3; dead 2 3; ");
     CHECK(!mend_facts_pending(node[1].facts));
+    end();
+}
+
+MEND_TEST(the_dead_keep_no_survivor_from_its_core)
+{
+    begin();
+    die(1, 2, 2);
+    CHECK_EQ(node[1].lowered, 0);
+    mend_facts_look(node[1].facts, 0);
+    CHECK_EQ(node[1].lowered, 1 << 2 | 1 << 3);
+    check_all("", 1); /* nobody else knows yet */
+    work(0);
+    CHECK_EQ(node[0].lowered | node[2].lowered, 0);
     end();
 }
 

@@ -98,6 +98,9 @@ void mend_watch_start(struct mend_verdicts *verdicts, const struct mend_sources 
  * slice, so that it comes early. */
 void mend_watch_prefer(void);
 
+/* watch.c: r is dead, and ends with the lowest priority, if it is a process of this node without a script around it. */
+void mend_watch_let_survivors_run(struct mend_ranks *ranks, const struct rank *r);
+
 /* crash.c: a rank has said that it crashes; looks at all that have, and returns when to look again. */
 void mend_crash_said(struct mend_verdicts *verdicts, struct rank *r);
 mend_time_ns mend_crash_look(struct mend_verdicts *verdicts, mend_time_ns now);

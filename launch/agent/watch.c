@@ -61,10 +61,17 @@ struct group {
 /* Freeing the memory of a dead process takes tens of milliseconds per GiB.  Survivors that share its core wait for
  * it: with the default policy the first of them runs at the next tick, milliseconds later.  So all threads of the dead
  * process, and the processes that it started, which are killed anyway, get the lowest priority that there is. */
-static void let_survivors_run(const struct rank *r)
+void mend_watch_let_survivors_run(struct mend_ranks *ranks, const struct rank *r)
 {
     const struct sched_param none = {0};
+    bool alone;
 
+    pthread_mutex_lock(&ranks->lock);
+    /* a script around it may go on */
+    alone = mend_rank_is_ours(r) && !mend_rank_in_script(&r->state);
+    pthread_mutex_unlock(&ranks->lock);
+    if (!alone)
+        return;
     if (r->own_group)
         setpriority(PRIO_PGRP, (id_t)r->child, PRIO_MAX - 1);
     sched_setscheduler(r->child, SCHED_IDLE, &none);
@@ -90,7 +97,7 @@ static void look_away(struct mend_ranks *ranks, struct rank *r)
 }
 
 /* With several nodes others know of its death later, and the main thread tells them. */
-static void pass_on(struct group *g, struct rank *r)
+static bool is_declared(struct group *g, struct rank *r)
 {
     bool told;
 
@@ -99,6 +106,7 @@ static void pass_on(struct group *g, struct rank *r)
     pthread_mutex_unlock(&g->verdicts->ranks->lock);
     if (told)
         mend_sources_note(g->sources);
+    return told || mend_rank_is_dead(g->verdicts->ranks, r->index);
 }
 
 /* Acts on the mark of r.  Returns whether to look again soon, for what must be known before the verdict: *news_p: there
@@ -106,7 +114,7 @@ static void pass_on(struct group *g, struct rank *r)
 static bool on_mark(struct group *g, struct rank *r, bool *news_p)
 {
     struct mend_verdicts *verdicts = g->verdicts;
-    bool was_seen, seen, left, alone;
+    bool was_seen, seen, left;
 
     pthread_mutex_lock(&verdicts->ranks->lock);
     was_seen = mend_rank_is_marked(&r->state);
@@ -114,15 +122,13 @@ static bool on_mark(struct group *g, struct rank *r, bool *news_p)
         mend_verdict_life(verdicts, r);
     seen = mend_rank_is_marked(&r->state);
     left = r->state.mark == MEND_MARK_THREADS;
-    alone = !mend_rank_in_script(&r->state); /* a script around it may go on */
     pthread_mutex_unlock(&verdicts->ranks->lock);
     if (was_seen && !left)
         return false;
     if (was_seen)
         left = mend_verdict_threads(verdicts, r);
-    pass_on(g, r);
-    if (alone && mend_rank_is_dead(verdicts->ranks, r->index))
-        let_survivors_run(r); /* last: it may cost us the core */
+    if (is_declared(g, r))
+        mend_watch_let_survivors_run(verdicts->ranks, r); /* last: it may cost us the core */
     *news_p |= !was_seen || !left;
     return !seen || left;
 }
