@@ -101,7 +101,7 @@ static bool start_job(struct root *root, struct agent *agent)
     bool started = true;
 
     if (agent->ranks.nodes.n)
-        mend_far_ready(agent);
+        mend_far_ready(&agent->ranks, &agent->tell);
     else
         started = mend_agent_start(agent);
     if (!started)

@@ -6,9 +6,12 @@
 #include "agent/agent.h"
 
 #include "agent/tell.h"
+#include "agent/sweep.h"
+#include "agent/waits.h"
 
 #include "base/time.h"
 #include "agent/doorman.h"
+#include "agent/facts.h"
 #include "agent/far.h"
 #include "agent/links.h"
 #include "agent/papers.h"
@@ -35,10 +38,11 @@
 
 /* To what we started and what it started in its group.  A rank in our own group has got what came
  * from the terminal. */
-static void signal_all(struct agent *agent, int sig, bool from_terminal)
+static void signal_all(struct mend_ranks *ranks, struct mend_spares *spares, int sig,
+                       bool from_terminal)
 {
-    for (int i = 0; i < agent->ranks.n; i++) {
-        struct rank *r = &agent->ranks.rank[i];
+    for (int i = 0; i < ranks->n; i++) {
+        struct rank *r = &ranks->rank[i];
 
         if (r->child <= 0 || mend_rank_has_ended(r))
             continue;
@@ -47,38 +51,28 @@ static void signal_all(struct agent *agent, int sig, bool from_terminal)
         else if (!from_terminal)
             kill(r->child, sig);
     }
-    mend_spares_signal(agent, sig);
+    mend_spares_signal(spares, sig);
 }
 
-static void kill_all(struct agent *agent)
+static void kill_all(struct mend_ranks *ranks, struct mend_spares *spares,
+                     struct mend_course *course)
 {
-    agent->course.killing = true;
-    signal_all(agent, SIGKILL, false);
-    for (int i = 0; i < agent->ranks.n; i++)
-        if (!mend_rank_has_ended(&agent->ranks.rank[i]))
-            mend_rank_signal(&agent->ranks.rank[i], SIGKILL);
-}
-
-/* The child of a rank has ended, and the process in it may not have. */
-bool mend_agent_holds(struct agent *agent)
-{
-    bool held = false;
-
-    pthread_mutex_lock(&agent->ranks.lock);
-    for (int i = 0; i < agent->ranks.n; i++)
-        held |= agent->ranks.rank[i].state.ending == MEND_ENDING_HELD;
-    pthread_mutex_unlock(&agent->ranks.lock);
-    return held;
+    course->killing = true;
+    signal_all(ranks, spares, SIGKILL, false);
+    for (int i = 0; i < ranks->n; i++)
+        if (!mend_rank_has_ended(&ranks->rank[i]))
+            mend_rank_signal(&ranks->rank[i], SIGKILL);
 }
 
 /* ---- children ---- */
 
 /* The rank has not failed, so no list of deaths has it, but the exit status counts its signal. */
-static bool worth_a_line(const struct agent *agent, const struct rank *r)
+static bool worth_a_line(const struct mend_tell *tell, const struct mend_course *course,
+                         const struct rank *r)
 {
     return r->end.reach == MEND_REACH_FINALIZE && r->end.outcome == MEND_OUTCOME_SIGNALED &&
-           r->state.news == MEND_NEWS_NONE && !r->end.named && !agent->o->quiet &&
-           !agent->course.killing && !agent->course.signaled;
+           r->state.news == MEND_NEWS_NONE && !r->end.named && !tell->quiet && !course->killing &&
+           !course->signaled;
 }
 
 /* A rank that somebody traces has ended, but is ours to wait for only when its tracer has taken note of
@@ -102,7 +96,7 @@ static void on_child(struct agent *agent, struct rank *r)
     mend_verdict_exited(&agent->verdicts, r);
     lingered = r->state.news == MEND_NEWS_LINGERING && mend_rank_step(&r->state, MEND_RANK_PRINT);
     finalized = r->end.reach == MEND_REACH_FINALIZE;
-    killed = worth_a_line(agent, r);
+    killed = worth_a_line(&agent->tell, &agent->course, r);
     pthread_mutex_unlock(&agent->ranks.lock);
     if (!finalized)
         mend_sweep_group(r);
@@ -138,7 +132,7 @@ static void scan_children(struct agent *agent, mend_time_ns begin)
         }
         on_child(agent, r);
     }
-    mend_spares_scan(agent);
+    mend_spares_scan(&agent->spares);
     took = mend_time_monotonic_ns() - begin;
     agent->scan_next_ns = begin + (took * SCAN_SHARE < SCAN_NS ? took * SCAN_SHARE : SCAN_NS);
 }
@@ -146,7 +140,7 @@ static void scan_children(struct agent *agent, mend_time_ns begin)
 /* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
 static void on_sigchld(struct agent *agent, pid_t pid)
 {
-    bool known = pid == agent->keeper || mend_spares_know(agent, pid);
+    bool known = pid == agent->keeper || mend_spares_know(&agent->spares, pid);
 
     for (int i = 0; i < agent->ranks.n && !known; i++)
         known = agent->ranks.rank[i].child == pid;
@@ -171,15 +165,16 @@ static void on_signal(struct agent *agent)
 
 /* ---- what the root wants ---- */
 
-void mend_agent_inject(struct agent *agent, struct mend_injection *in)
+static void inject(struct mend_verdicts *verdicts, const struct mend_tell *tell,
+                   struct mend_injection *in)
 {
-    struct rank *r = &agent->ranks.rank[in->rank];
+    struct rank *r = &verdicts->ranks->rank[in->rank];
     int32_t peer = in->rank;
 
-    mend_report(&agent->tell, mend_time_monotonic_ns(), inject, .rank = in->rank, .what = in->spec);
+    mend_report(tell, mend_time_monotonic_ns(), inject, .rank = in->rank, .what = in->spec);
     in->happened = !mend_rank_has_ended(r);
     if (in->happened)
-        mend_tell_injected(&agent->tell, r, in->number);
+        mend_tell_injected(tell, r, in->number);
     if (in->what.action == MEND_INJECT_KILL)
         mend_rank_signal(r, SIGKILL);
     else if (in->what.action == MEND_INJECT_STOP)
@@ -189,31 +184,39 @@ void mend_agent_inject(struct agent *agent, struct mend_injection *in)
     if (in->what.action != MEND_INJECT_ABORT)
         return;
     r->end.named = true;
-    pthread_mutex_lock(&agent->ranks.lock);
-    mend_verdict_event(
-        &agent->verdicts,
-        (struct mend_detector_event){
-            .kind = MEND_DETECTOR_EV_ABORT, .peers = &peer, .npeers = 1, .code = in->what.arg});
-    pthread_mutex_unlock(&agent->ranks.lock);
+    pthread_mutex_lock(&verdicts->ranks->lock);
+    mend_verdict_event(verdicts, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_ABORT,
+                                                              .peers = &peer,
+                                                              .npeers = 1,
+                                                              .code = in->what.arg});
+    pthread_mutex_unlock(&verdicts->ranks->lock);
 }
 
 /* Ctrl-Z has stopped nobody in another group than ours. */
-static void suspend(struct agent *agent, bool from_terminal)
+static void suspend(struct mend_ranks *ranks, struct mend_spares *spares, bool from_terminal)
 {
     /* release: pairs with the acquire in is_overdue() */
-    mend_store_release(&agent->ranks.shm->suspended, 1);
-    signal_all(agent, SIGTSTP, from_terminal);
+    mend_store_release(&ranks->shm->suspended, 1);
+    signal_all(ranks, spares, SIGTSTP, from_terminal);
 }
 
-static void resume(struct agent *agent)
+static void resume(struct mend_ranks *ranks, struct mend_spares *spares)
 {
-    mend_store_release(&agent->ranks.shm->suspended, 0);
-    signal_all(agent, SIGCONT, false);
+    mend_store_release(&ranks->shm->suspended, 0);
+    signal_all(ranks, spares, SIGCONT, false);
 }
 
 static bool ends_the_job(int sig)
 {
     return sig == SIGINT || sig == SIGTERM || sig == SIGHUP;
+}
+
+static void answer(struct agent *agent, int64_t question)
+{
+    mend_waits_tell(&agent->ranks, &agent->tell, question);
+    if (agent->ranks.nodes.n && agent->o->verbose)
+        mend_facts_print(agent->facts);
+    mend_tell_answered(&agent->tell, question);
 }
 
 static void hear(void *to, const struct mend_message *m)
@@ -223,28 +226,29 @@ static void hear(void *to, const struct mend_message *m)
     switch (m->kind) {
     case MEND_DOWN_SIGNAL:
         agent->course.signaled |= ends_the_job((int)m->arg[0]);
-        signal_all(agent, (int)m->arg[0], m->arg[1]);
+        signal_all(&agent->ranks, &agent->spares, (int)m->arg[0], m->arg[1]);
         break;
     case MEND_DOWN_KILL:
-        kill_all(agent);
+        kill_all(&agent->ranks, &agent->spares, &agent->course);
         break;
     case MEND_DOWN_SUSPEND:
-        suspend(agent, m->arg[0]);
+        suspend(&agent->ranks, &agent->spares, m->arg[0]);
         break;
     case MEND_DOWN_RESUME:
-        resume(agent);
+        resume(&agent->ranks, &agent->spares);
         break;
     case MEND_DOWN_INJECT:
-        mend_agent_inject(agent, &agent->o->injections[m->arg[0]]);
+        inject(&agent->verdicts, &agent->tell, &agent->o->injections[m->arg[0]]);
         break;
     case MEND_DOWN_CUT:
-        mend_control_cut(agent, &agent->ranks.rank[m->rank], (int)m->arg[0]);
+        mend_control_cut(&agent->verdicts, &agent->tell, &agent->ranks.rank[m->rank],
+                         (int)m->arg[0]);
         break;
     case MEND_DOWN_WAITS:
-        mend_waits_tell(agent, m->arg[0]);
+        answer(agent, m->arg[0]);
         break;
     case MEND_DOWN_BLOCKED:
-        mend_blocked_ask(agent, m);
+        mend_blocked_ask(agent->o, m);
         break;
     default:
         mend_far_hear(agent, m);
@@ -284,7 +288,7 @@ static mend_time_ns look(void *self, mend_time_ns now)
         scan_children(agent, now);
     mend_tell_deaths(&agent->tell, &agent->verdicts, &agent->course);
     next = tick(&agent->verdicts, now);
-    next = sooner(next, mend_blocked_look(agent, now));
+    next = sooner(next, mend_blocked_look(&agent->ranks, &agent->tell, agent->o, now));
     next = sooner(next, mend_crash_look(&agent->verdicts, now));
     next = sooner(next, mend_wrapped_look(&agent->verdicts, &agent->tell, agent->o, now));
     next = sooner(next, mend_undying_look(&agent->verdicts, now));
@@ -340,7 +344,7 @@ static bool is_done(void *self)
 {
     struct agent *agent = self;
 
-    return !agent->ranks.alive_n && !mend_agent_holds(agent) &&
+    return !agent->ranks.alive_n && !mend_rank_is_any_held(&agent->ranks) &&
            (!agent->ranks.nodes.n || agent->course.ended);
 }
 

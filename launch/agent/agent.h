@@ -70,21 +70,17 @@ struct agent {
     struct mend_doorman *doorman; /* where processes of other nodes call; NULL: nowhere */
 };
 
-/* bind.c: chooses the cores of each rank. */
-void mend_bind_choose(struct agent *agent);
-
-/* bind.c: says which processors each rank may use. */
-void mend_bind_report(struct agent *agent);
-
 /* control.c: process `by`, a guest, ends these ranks of ours. */
 void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
                         struct mend_abort what);
 
 /* control.c: these processes end, as one abort: those of this node by this agent. */
-void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, struct mend_abort what);
+void mend_control_end(struct mend_verdicts *verdicts, struct mend_course *course,
+                      const int32_t *peers, int32_t n, struct mend_abort what);
 
 /* control.c: r ends, unless it or the other process is dead. */
-void mend_control_cut(struct agent *agent, struct rank *r, int other);
+void mend_control_cut(struct mend_verdicts *verdicts, const struct mend_tell *tell, struct rank *r,
+                      int other);
 
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct agent *agent);
@@ -92,10 +88,6 @@ void mend_keeper_end(struct agent *agent);
 
 /* keeper.c: says so if the keeper has continued this process. */
 void mend_keeper_has_revived(struct agent *agent);
-
-/* blocked.c: the root asks about the ranks of an injection; looks at them, returns when to look again. */
-void mend_blocked_ask(struct agent *agent, const struct mend_message *m);
-mend_time_ns mend_blocked_look(struct agent *agent, mend_time_ns now);
 
 /* agent.c: makes the agent a member of the loop, before members that act on what it tells them; has it told of all its descriptors, when its ranks run. */
 void mend_agent_join(struct agent *agent, struct mend_loop *loop);
@@ -110,25 +102,8 @@ void mend_agent_open(struct agent *agent, struct mend_options *o);
 bool mend_agent_start(struct agent *agent);
 void mend_agent_close(struct agent *agent);
 
-/* agent.c: the child of some rank has ended, and the process in it may not have. */
-bool mend_agent_holds(struct agent *agent);
-
-/* agent.c: an injection happens to its rank, from outside. */
-void mend_agent_inject(struct agent *agent, struct mend_injection *in);
-
 /* control.c: the datagrams of a rank; those of ranks whose deaths wait for that. */
 void mend_control_read(struct agent *agent, struct rank *r);
 void mend_control_last_words(struct agent *agent);
-
-/* waits.c: tells the root what each rank waits for; takes up to a second. */
-void mend_waits_tell(struct agent *agent, int64_t question);
-
-/* sweep.c: kills what the ranks left behind. */
-void mend_sweep_group(const struct rank *r);
-void mend_sweep_all(struct agent *agent);
-void mend_sweep_names(const struct agent *agent); /* that processes of it have published */
-
-/* sweep.c: after that the numbers of the ranks' processes may be those of others. */
-void mend_sweep_reap(struct agent *agent);
 
 #endif

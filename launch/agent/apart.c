@@ -110,7 +110,7 @@ int mend_agent_apart(struct mend_options *o)
         mend_iof_relay(a->agent.tell.iof, &a->agent.tell.root);
     if (!a->agent.tell.iof || !mend_wire_listen(&a->wire, &a->loop, a->member, 0, 0))
         return 1;
-    mend_far_ready(&a->agent);
+    mend_far_ready(&a->agent.ranks, &a->agent.tell);
     mend_loop_run(&a->loop);
     mend_agent_close(&a->agent);
     mend_process_restore(&a->agent.before);

@@ -6,8 +6,9 @@
  * disappears with the last process that holds it: nothing is left behind, however mpiexec ends.  If
  * too few cores are free, nothing is bound.  Which of them a rank gets, and in which order, is calculated in
  * place.c. */
-#include "agent/agent.h"
+#include "agent/bind.h"
 
+#include "agent/ranks.h"
 #include "agent/tell.h"
 #include "command/place.h"
 
@@ -127,41 +128,42 @@ struct places {
     int n, order[CPU_SETSIZE];
 };
 
-static void bind_to_free(struct agent *agent, const struct places *p)
+static void bind_to_free(struct mend_ranks *ranks, const struct places *p)
 {
     const char *kind = p->unit == MEND_UNIT_HWTHREAD ? "hwthread" : "core";
-    int wanted = agent->ranks.n * p->width, got = 0;
+    int wanted = ranks->n * p->width, got = 0;
 
     for (int i = 0; i < p->n && got < wanted; i++)
         if (claim(kind, p->t->cpu[p->order[i]].unit[p->unit]))
-            mend_place_add(p->t, p->order[i], p->unit, &agent->ranks.rank[got++ / p->width].cpus);
-    agent->ranks.bound = got == wanted;
+            mend_place_add(p->t, p->order[i], p->unit, &ranks->rank[got++ / p->width].cpus);
+    ranks->bound = got == wanted;
 }
 
 /* Places are shared round-robin when somebody asks for it with more ranks than there are, or with overload-allowed. */
-static void bind_round_robin(struct agent *agent, const struct places *p)
+static void bind_round_robin(struct mend_ranks *ranks, const struct places *p)
 {
-    for (int i = 0; i < agent->ranks.n; i++)
-        CPU_ZERO(&agent->ranks.rank[i].cpus);
-    for (int i = 0; i < agent->ranks.n * p->width; i++)
-        mend_place_add(p->t, p->order[i % p->n], p->unit, &agent->ranks.rank[i / p->width].cpus);
-    agent->ranks.bound = true;
+    for (int i = 0; i < ranks->n; i++)
+        CPU_ZERO(&ranks->rank[i].cpus);
+    for (int i = 0; i < ranks->n * p->width; i++)
+        mend_place_add(p->t, p->order[i % p->n], p->unit, &ranks->rank[i / p->width].cpus);
+    ranks->bound = true;
 }
 
 /* Larger units: consecutive ranks share one, unless --map-by deals them out. */
-static void bind_to_larger(struct agent *agent, const struct places *p)
+static void bind_to_larger(struct mend_ranks *ranks, const struct mend_options *o,
+                           const struct places *p)
 {
-    for (int i = 0; i < agent->ranks.n; i++) {
-        int place = agent->o->mapped ? i % p->n : (int)((long)i * p->n / agent->ranks.n);
+    for (int i = 0; i < ranks->n; i++) {
+        int place = o->mapped ? i % p->n : (int)((long)i * p->n / ranks->n);
 
-        mend_place_add(p->t, p->order[place], p->unit, &agent->ranks.rank[i].cpus);
+        mend_place_add(p->t, p->order[place], p->unit, &ranks->rank[i].cpus);
     }
-    agent->ranks.bound = true;
+    ranks->bound = true;
 }
 
-static void choose(struct agent *agent, const struct mend_topology *t)
+static void choose(struct mend_ranks *ranks, const struct mend_options *o,
+                   const struct mend_topology *t)
 {
-    const struct mend_options *o = agent->o;
     bool asked = o->bind == MEND_BIND_UNIT;
     struct places p = {.t = t, .width = o->bind_width > 1 ? o->bind_width : 1};
     enum mend_unit step, map = o->mapped ? o->map_unit : MEND_UNIT_HWTHREAD;
@@ -172,40 +174,40 @@ static void choose(struct agent *agent, const struct mend_topology *t)
     if (!p.n)
         return;
     if (p.unit > MEND_UNIT_CORE)
-        bind_to_larger(agent, &p);
-    else if (agent->ranks.n <= p.n / p.width)
-        bind_to_free(agent, &p);
-    if (!agent->ranks.bound && asked && (agent->ranks.n > p.n / p.width || o->bind_shared))
-        bind_round_robin(agent, &p);
+        bind_to_larger(ranks, o, &p);
+    else if (ranks->n <= p.n / p.width)
+        bind_to_free(ranks, &p);
+    if (!ranks->bound && asked && (ranks->n > p.n / p.width || o->bind_shared))
+        bind_round_robin(ranks, &p);
 }
 
-void mend_bind_choose(struct agent *agent)
+void mend_bind_choose(struct mend_ranks *ranks, const struct mend_options *o)
 {
     struct mend_topology *t;
 
-    if (agent->ranks.nodes.n || agent->o->bind == MEND_BIND_NONE ||
-        (agent->o->bind == MEND_BIND_AUTO && agent->ranks.n == 1))
+    if (ranks->nodes.n || o->bind == MEND_BIND_NONE || (o->bind == MEND_BIND_AUTO && ranks->n == 1))
         return;
     t = mend_xalloc(1, sizeof(*t));
     mend_topology_read(t);
-    choose(agent, t);
+    choose(ranks, o, t);
     free(t);
 }
 
-void mend_bind_report(struct agent *agent)
+void mend_bind_report(const struct mend_ranks *ranks, const struct mend_tell *tell,
+                      const struct mend_options *o)
 {
     char text[256];
     cpu_set_t all;
 
     CPU_ZERO(&all);
     sched_getaffinity(0, sizeof(all), &all);
-    for (int i = 0; i < agent->ranks.n; i++) {
-        mend_place_text(agent->ranks.bound ? &agent->ranks.rank[i].cpus : &all, text, sizeof(text));
-        mend_say(&agent->tell,
-                 agent->ranks.bound ? "mend: rank %d is bound to processors %s%s"
-                                    : "mend: rank %d is not bound: processors %s%s",
+    for (int i = 0; i < ranks->n; i++) {
+        mend_place_text(ranks->bound ? &ranks->rank[i].cpus : &all, text, sizeof(text));
+        mend_say(tell,
+                 ranks->bound ? "mend: rank %d is bound to processors %s%s"
+                              : "mend: rank %d is not bound: processors %s%s",
                  i, text,
-                 agent->ranks.bound || agent->o->bind == MEND_BIND_NONE || agent->ranks.n == 1
+                 ranks->bound || o->bind == MEND_BIND_NONE || ranks->n == 1
                      ? ""
                      : " (not so many cores are free of other jobs)");
     }

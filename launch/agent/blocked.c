@@ -7,8 +7,9 @@
  * compute or move data, and is asked rarely: with a core of its own it may wait without sleep.  The root asks twice (root/inject.c), because the first to answer may have gone on
  * meanwhile; the second question is answered with no as soon as one does not wait.  The look ends when the rank that it happens to
  * or a rank that should wait has ended; a rank that never waits there is a matter of --timeout. */
-#include "agent/agent.h"
+#include "agent/waits.h"
 
+#include "agent/ranks.h"
 #include "agent/tell.h"
 
 #include <stdlib.h>
@@ -18,9 +19,9 @@
 #define LOOKS       32 /* between two questions to a rank that does not sleep */
 #define CALL_PREFIX "in "
 
-static struct mend_node_rank *shared(struct agent *agent, int rank)
+static struct mend_node_rank *shared(struct mend_ranks *ranks, int rank)
 {
-    return agent->ranks.rank[rank].shared;
+    return ranks->rank[rank].shared;
 }
 
 /* "in MPI_Recv: waits for ...", or another thread's wait behind that. */
@@ -36,110 +37,112 @@ static bool names(const char *text, const char *call)
     return false;
 }
 
-static bool waits_there(struct agent *agent, const struct mend_injection *in, int rank)
+static bool waits_there(struct mend_ranks *ranks, const struct mend_injection *in, int rank)
 {
     char text[MEND_NODE_WAIT_BYTES];
 
-    memcpy(text, shared(agent, rank)->wait_text, sizeof(text));
+    memcpy(text, shared(ranks, rank)->wait_text, sizeof(text));
     text[sizeof(text) - 1] = '\0';
     return names(text, in->what.call);
 }
 
 /* The victim, too, is behind MPI_Init: what it prepares before, such as a mask of signals, is done. */
-static bool has_begun(struct agent *agent, int rank)
+static bool has_begun(struct mend_ranks *ranks, int rank)
 {
-    return mend_rank_presence(&agent->ranks, rank) >= MEND_PRESENCE_IN_MPI;
+    return mend_rank_presence(ranks, rank) >= MEND_PRESENCE_IN_MPI;
 }
 
-static bool sleeps(struct agent *agent, int rank)
+static bool sleeps(struct mend_ranks *ranks, int rank)
 {
     /* relaxed: the answer to a question decides */
-    return has_begun(agent, rank) && mend_load_relaxed(&shared(agent, rank)->armed);
+    return has_begun(ranks, rank) && mend_load_relaxed(&shared(ranks, rank)->armed);
 }
 
-static void ask(struct agent *agent, struct mend_waiter *w)
+static void ask(struct mend_ranks *ranks, struct mend_waiter *w)
 {
-    w->seq = mend_load_acquire(&shared(agent, w->rank)->wait_seq);
-    if (mend_rank_signal(&agent->ranks.rank[w->rank], MEND_SIG_REPORT))
+    w->seq = mend_load_acquire(&shared(ranks, w->rank)->wait_seq);
+    if (mend_rank_signal(&ranks->rank[w->rank], MEND_SIG_REPORT))
         w->state = MEND_WAITER_ASKED;
 }
 
 /* acquire: pairs with the release in on_signal(), after the text */
-static bool has_answered(struct agent *agent, const struct mend_waiter *w)
+static bool has_answered(struct mend_ranks *ranks, const struct mend_waiter *w)
 {
-    return mend_load_acquire(&shared(agent, w->rank)->wait_seq) != w->seq;
+    return mend_load_acquire(&shared(ranks, w->rank)->wait_seq) != w->seq;
 }
 
 /* One step with one rank. */
-static void look_at(struct agent *agent, struct mend_injection *in, struct mend_waiter *w)
+static void look_at(struct mend_ranks *ranks, struct mend_injection *in, struct mend_waiter *w)
 {
-    bool sleeping = sleeps(agent, w->rank), woke = w->slept && !sleeping;
+    bool sleeping = sleeps(ranks, w->rank), woke = w->slept && !sleeping;
 
     w->slept = sleeping;
     if (w->state == MEND_WAITER_ELSEWHERE && !in->hasty)
         w->state = MEND_WAITER_OPEN;
     if (w->state != MEND_WAITER_OPEN && woke)
         w->state = MEND_WAITER_ELSEWHERE;
-    else if (w->state == MEND_WAITER_ASKED && has_answered(agent, w))
-        w->state = waits_there(agent, in, w->rank) ? MEND_WAITER_THERE : MEND_WAITER_ELSEWHERE;
-    else if (w->state == MEND_WAITER_OPEN && has_begun(agent, w->rank) &&
+    else if (w->state == MEND_WAITER_ASKED && has_answered(ranks, w))
+        w->state = waits_there(ranks, in, w->rank) ? MEND_WAITER_THERE : MEND_WAITER_ELSEWHERE;
+    else if (w->state == MEND_WAITER_OPEN && has_begun(ranks, w->rank) &&
              (sleeping || ++w->looks_n % LOOKS == 0))
-        ask(agent, w);
+        ask(ranks, w);
 }
 
-static bool is_ours(const struct agent *agent, int rank)
+static bool is_ours(const struct mend_ranks *ranks, int rank)
 {
-    return mend_rank_is_ours(&agent->ranks.rank[rank]);
+    return mend_rank_is_ours(&ranks->rank[rank]);
 }
 
-static void look_at_all(struct agent *agent, struct mend_injection *in)
+static void look_at_all(struct mend_ranks *ranks, const struct mend_tell *tell,
+                        const struct mend_options *o, struct mend_injection *in)
 {
-    bool all = !is_ours(agent, in->rank) || has_begun(agent, in->rank), no = false;
+    bool all = !is_ours(ranks, in->rank) || has_begun(ranks, in->rank), no = false;
 
     for (int i = 0; i < in->waiters_n; i++)
-        if (is_ours(agent, in->waiters[i].rank)) {
-            look_at(agent, in, &in->waiters[i]);
+        if (is_ours(ranks, in->waiters[i].rank)) {
+            look_at(ranks, in, &in->waiters[i]);
             all &= in->waiters[i].state == MEND_WAITER_THERE;
             no |= in->waiters[i].state == MEND_WAITER_ELSEWHERE;
         }
     if (!all && !(in->hasty && no))
         return;
-    mend_tell_blocked(&agent->tell, in->question, (int)(in - agent->o->injections), all);
+    mend_tell_blocked(tell, in->question, (int)(in - o->injections), all);
     in->question = 0;
 }
 
-static bool can_happen(struct agent *agent, const struct mend_injection *in)
+static bool can_happen(struct mend_ranks *ranks, const struct mend_injection *in)
 {
     for (int i = 0; i < in->waiters_n; i++)
-        if (is_ours(agent, in->waiters[i].rank) &&
-            mend_rank_has_ended(&agent->ranks.rank[in->waiters[i].rank]))
+        if (is_ours(ranks, in->waiters[i].rank) &&
+            mend_rank_has_ended(&ranks->rank[in->waiters[i].rank]))
             return false;
-    return !is_ours(agent, in->rank) || !mend_rank_has_ended(&agent->ranks.rank[in->rank]);
+    return !is_ours(ranks, in->rank) || !mend_rank_has_ended(&ranks->rank[in->rank]);
 }
 
-void mend_blocked_ask(struct agent *agent, const struct mend_message *m)
+void mend_blocked_ask(struct mend_options *o, const struct mend_message *m)
 {
     struct mend_injection *in;
 
-    if (m->arg[0] < 0 || m->arg[0] >= agent->o->injections_n)
+    if (m->arg[0] < 0 || m->arg[0] >= o->injections_n)
         return;
-    in = &agent->o->injections[m->arg[0]];
+    in = &o->injections[m->arg[0]];
     in->question = m->arg[1];
     in->hasty = m->arg[2];
     for (int i = 0; i < in->waiters_n; i++)
         in->waiters[i].state = MEND_WAITER_OPEN;
 }
 
-mend_time_ns mend_blocked_look(struct agent *agent, mend_time_ns now)
+mend_time_ns mend_blocked_look(struct mend_ranks *ranks, const struct mend_tell *tell,
+                               struct mend_options *o, mend_time_ns now)
 {
     mend_time_ns next = MEND_TIME_NEVER;
 
-    for (int i = 0; i < agent->o->injections_n; i++) {
-        struct mend_injection *in = &agent->o->injections[i];
+    for (int i = 0; i < o->injections_n; i++) {
+        struct mend_injection *in = &o->injections[i];
 
-        if (!in->question || !can_happen(agent, in))
+        if (!in->question || !can_happen(ranks, in))
             continue;
-        look_at_all(agent, in);
+        look_at_all(ranks, tell, o, in);
         if (in->question)
             next = now + LOOK_NS;
     }

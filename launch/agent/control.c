@@ -27,36 +27,38 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void on_join(struct agent *agent, struct rank *r, pid_t sender)
+static void on_join(struct mend_verdicts *verdicts, const struct mend_tell *tell, struct rank *r,
+                    pid_t sender)
 {
-    pthread_mutex_lock(&agent->ranks.lock);
-    mend_verdict_joined(&agent->verdicts, r, sender);
-    pthread_mutex_unlock(&agent->ranks.lock);
+    pthread_mutex_lock(&verdicts->ranks->lock);
+    mend_verdict_joined(verdicts, r, sender);
+    pthread_mutex_unlock(&verdicts->ranks->lock);
     if (sender <= 0)
-        mend_say(&agent->tell,
+        mend_say(tell,
                  "mend: rank %d runs in a PID namespace that mpiexec cannot see, so "
                  "it cannot be killed when the job ends",
                  r->index);
 }
 
 /* Nobody is left to go on. */
-static bool are_all_named(const struct agent *agent)
+static bool are_all_named(const struct mend_ranks *ranks)
 {
-    for (int i = 0; i < agent->ranks.n; i++)
-        if (!agent->ranks.rank[i].guest_of && !agent->ranks.rank[i].end.named &&
-            !mend_rank_is_dead(&agent->ranks, i))
+    for (int i = 0; i < ranks->n; i++)
+        if (!ranks->rank[i].guest_of && !ranks->rank[i].end.named && !mend_rank_is_dead(ranks, i))
             return false;
     return true;
 }
 
 /* One line instead of one per rank. */
-static void note_whole_abort(struct agent *agent, const struct rank *r, struct mend_abort what)
+static void note_whole_abort(struct mend_ranks *ranks, const struct mend_tell *tell,
+                             struct mend_course *course, const struct rank *r,
+                             struct mend_abort what)
 {
-    if (!are_all_named(agent))
+    if (!are_all_named(ranks))
         return;
-    if (!agent->course.aborted)
-        mend_tell_whole_abort(&agent->tell, r, what);
-    agent->course.aborted = true;
+    if (!course->aborted)
+        mend_tell_whole_abort(tell, r, what);
+    course->aborted = true;
 }
 
 static struct mend_abort abort_of(const struct mend_ctl *m)
@@ -72,54 +74,51 @@ static void name(struct rank *r, struct mend_abort what)
     r->end.named = true;
 }
 
-/* Those of our ranks that a set names; the agents of guests hear of these, with several nodes when the log has the abort
- * (facts.c). */
-static int32_t list_named(struct agent *agent, const struct rank *r, const struct mend_ctl *m,
-                          int32_t *peers, bool *abroad_p)
+/* Those of our ranks that a set names; *abroad_p: it names guests, too. */
+static int32_t list_named(const struct mend_ranks *ranks, const struct mend_ctl *m, int32_t *peers,
+                          bool *abroad_p)
 {
     int32_t n = 0;
 
-    for (int32_t i = 0; i < agent->ranks.n; i++)
+    for (int32_t i = 0; i < ranks->n; i++)
         if ((uint32_t)i / 64 < m->n && mend_bits_test(m->set, i)) {
-            if (agent->ranks.rank[i].guest_of)
+            if (ranks->rank[i].guest_of)
                 *abroad_p = true;
             else
                 peers[n++] = i;
         }
-    if (*abroad_p && !agent->ranks.nodes.n)
-        mend_links_abort(agent->links, r->index, m->set, m->n, abort_of(m));
     return n;
 }
 
-static void end_ranks(struct agent *agent, const int32_t *peers, int32_t n, int code)
+static void end_ranks(struct mend_verdicts *verdicts, const int32_t *peers, int32_t n, int code)
 {
-    pthread_mutex_lock(&agent->ranks.lock);
+    pthread_mutex_lock(&verdicts->ranks->lock);
     mend_verdict_event(
-        &agent->verdicts,
-        (struct mend_detector_event){
-            .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = code});
-    pthread_mutex_unlock(&agent->ranks.lock);
+        verdicts, (struct mend_detector_event){
+                      .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = code});
+    pthread_mutex_unlock(&verdicts->ranks->lock);
 }
 
-void mend_control_end(struct agent *agent, const int32_t *peers, int32_t n, struct mend_abort what)
+void mend_control_end(struct mend_verdicts *verdicts, struct mend_course *course,
+                      const int32_t *peers, int32_t n, struct mend_abort what)
 {
     int32_t ours_n = 0, *ours = mend_xalloc((size_t)n, sizeof(*ours));
 
     for (int32_t i = 0; i < n; i++) {
-        name(&agent->ranks.rank[peers[i]], what);
-        if (mend_rank_is_ours(&agent->ranks.rank[peers[i]]))
+        name(&verdicts->ranks->rank[peers[i]], what);
+        if (mend_rank_is_ours(&verdicts->ranks->rank[peers[i]]))
             ours[ours_n++] = peers[i];
     }
-    agent->course.aborted |= are_all_named(agent);
+    course->aborted |= are_all_named(verdicts->ranks);
     if (ours_n)
-        end_ranks(agent, ours, ours_n, what.code);
+        end_ranks(verdicts, ours, ours_n, what.code);
     free(ours);
 }
 
-static bool names_far(const struct agent *agent, const int32_t *peers, int32_t n)
+static bool names_far(const struct mend_ranks *ranks, const int32_t *peers, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
-        if (agent->ranks.rank[peers[i]].far)
+        if (ranks->rank[peers[i]].far)
             return true;
     return false;
 }
@@ -130,28 +129,31 @@ static void on_abort(struct agent *agent, struct rank *r, const struct mend_ctl 
 {
     int32_t *peers = mend_xalloc((size_t)agent->ranks.n, sizeof(*peers));
     bool abroad = false;
-    int32_t n = list_named(agent, r, m, peers, &abroad);
+    int32_t n = list_named(&agent->ranks, m, peers, &abroad);
 
+    /* The agents of guests hear of these, with several nodes when the log has the abort (facts.c). */
+    if (abroad && !agent->ranks.nodes.n)
+        mend_links_abort(agent->links, r->index, m->set, m->n, abort_of(m));
     for (int32_t i = 0; i < n; i++)
         name(&agent->ranks.rank[peers[i]], abort_of(m));
-    note_whole_abort(agent, r, abort_of(m));
+    note_whole_abort(&agent->ranks, &agent->tell, &agent->course, r, abort_of(m));
     mend_report(&agent->tell, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code,
                 .named = n);
-    if (agent->ranks.nodes.n && (abroad || names_far(agent, peers, n)))
+    if (agent->ranks.nodes.n && (abroad || names_far(&agent->ranks, peers, n)))
         mend_facts_abort(agent->facts, m->set, m->n, abort_of(m));
     else if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
-        end_ranks(agent, peers, n, m->code);
+        end_ranks(&agent->verdicts, peers, n, m->code);
     free(peers);
 }
 
 /* by -1: not known which. */
-static void say_aborted(struct agent *agent, int by, int n, int code)
+static void say_aborted(const struct mend_tell *tell, int by, int n, int code)
 {
     char who[48] = "a process";
 
     if (by >= 0)
         snprintf(who, sizeof(who), "process %d", by);
-    mend_say(&agent->tell, "mend: %s, of a connected job, aborted %d rank%s with code %d", who, n,
+    mend_say(tell, "mend: %s, of a connected job, aborted %d rank%s with code %d", who, n,
              n > 1 ? "s" : "", code);
 }
 
@@ -180,16 +182,16 @@ void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32
     mend_report(&agent->tell, mend_time_monotonic_ns(), abort, .by = by, .code = what.code,
                 .named = ours_n);
     if (ours_n && !agent->o->quiet)
-        say_aborted(agent, by, ours_n, what.code);
-    if (ours_n && agent->ranks.nodes.n && names_far(agent, ours, ours_n))
+        say_aborted(&agent->tell, by, ours_n, what.code);
+    if (ours_n && agent->ranks.nodes.n && names_far(&agent->ranks, ours, ours_n))
         propose_abort(agent, ours, ours_n, what);
     else if (ours_n)
-        end_ranks(agent, ours, ours_n, what.code);
+        end_ranks(&agent->verdicts, ours, ours_n, what.code);
     free(ours);
 }
 
 /* The first complaint of r about this peer. */
-static bool is_new(struct agent *agent, struct rank *r, int32_t peer)
+static bool is_new(struct rank *r, int32_t peer)
 {
     if (!r->complained)
         r->complained = mend_xalloc(mend_bits_words(MEND_NODE_NAMES), sizeof(*r->complained));
@@ -199,47 +201,50 @@ static bool is_new(struct agent *agent, struct rank *r, int32_t peer)
     return true;
 }
 
-static void suspect(struct agent *agent, const struct rank *r, int by, bool ending)
+static void suspect(struct mend_verdicts *verdicts, const struct rank *r, int by, bool ending)
 {
-    pthread_mutex_lock(&agent->ranks.lock);
-    mend_verdict_event(
-        &agent->verdicts,
-        (struct mend_detector_event){
-            .kind = MEND_DETECTOR_EV_SUSPECT, .peer = r->index, .code = by, .ending = ending});
-    pthread_mutex_unlock(&agent->ranks.lock);
+    pthread_mutex_lock(&verdicts->ranks->lock);
+    mend_verdict_event(verdicts, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
+                                                              .peer = r->index,
+                                                              .code = by,
+                                                              .ending = ending});
+    pthread_mutex_unlock(&verdicts->ranks->lock);
 }
 
-void mend_control_cut(struct agent *agent, struct rank *r, int other)
+void mend_control_cut(struct mend_verdicts *verdicts, const struct mend_tell *tell, struct rank *r,
+                      int other)
 {
-    if (!mend_rank_is_ours(r) || mend_rank_is_dead(&agent->ranks, r->index) ||
-        mend_rank_is_dead(&agent->ranks, other))
+    if (!mend_rank_is_ours(r) || mend_rank_is_dead(verdicts->ranks, r->index) ||
+        mend_rank_is_dead(verdicts->ranks, other))
         return;
-    mend_report(&agent->tell, mend_time_monotonic_ns(), suspicion, .rank = r->index, .by = other,
+    mend_report(tell, mend_time_monotonic_ns(), suspicion, .rank = r->index, .by = other,
                 .refused = false);
-    suspect(agent, r, other, true);
+    suspect(verdicts, r, other, true);
 }
 
 /* The processes of other jobs are not ours to end. */
-static void on_cut(struct agent *agent, const struct rank *r, int peer)
+static void on_cut(struct mend_ranks *ranks, const struct mend_tell *tell, const struct rank *r,
+                   int peer)
 {
-    if (!agent->ranks.rank[peer].guest_of && !mend_rank_is_dead(&agent->ranks, peer))
-        mend_post(&agent->tell.root,
+    if (!ranks->rank[peer].guest_of && !mend_rank_is_dead(ranks, peer))
+        mend_post(&tell->root,
                   &(struct mend_message){.kind = MEND_UP_CUT, .rank = r->index, .arg = {peer}});
 }
 
 /* What a rank says of another may be due to its own error, so we look ourselves: only what ends can be
  * suspected. */
-static void on_suspect(struct agent *agent, struct rank *r, const struct mend_ctl *m)
+static void on_suspect(struct mend_verdicts *verdicts, const struct mend_tell *tell, struct rank *r,
+                       const struct mend_ctl *m)
 {
     bool ending;
 
-    if (!mend_rank_is_ours(&agent->ranks.rank[m->peer])) /* its agent looks itself */
+    if (!mend_rank_is_ours(&verdicts->ranks->rank[m->peer])) /* its agent looks itself */
         return;
-    ending = mend_rank_is_ending(&agent->ranks, &agent->ranks.rank[m->peer]);
-    if (is_new(agent, r, m->peer))
-        mend_report(&agent->tell, mend_time_monotonic_ns(), suspicion, .rank = m->peer,
-                    .by = r->index, .refused = !ending);
-    suspect(agent, &agent->ranks.rank[m->peer], r->index, ending);
+    ending = mend_rank_is_ending(verdicts->ranks, &verdicts->ranks->rank[m->peer]);
+    if (is_new(r, m->peer))
+        mend_report(tell, mend_time_monotonic_ns(), suspicion, .rank = m->peer, .by = r->index,
+                    .refused = !ending);
+    suspect(verdicts, &verdicts->ranks->rank[m->peer], r->index, ending);
 }
 
 /* Takes fd, which came with the datagram; -1: none did. */
@@ -256,7 +261,7 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
     }
     switch (m->kind) {
     case MEND_CTL_JOIN:
-        on_join(agent, r, sender);
+        on_join(&agent->verdicts, &agent->tell, r, sender);
         break;
     case MEND_CTL_CRASH:
         mend_crash_said(&agent->verdicts, r);
@@ -265,16 +270,16 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         on_abort(agent, r, m);
         break;
     case MEND_CTL_SUSPECT:
-        on_suspect(agent, r, m);
+        on_suspect(&agent->verdicts, &agent->tell, r, m);
         break;
     case MEND_CTL_CUT:
-        on_cut(agent, r, m->peer);
+        on_cut(&agent->ranks, &agent->tell, r, m->peer);
         break;
     case MEND_CTL_INJECTED:
         mend_tell_injected(&agent->tell, r, m->peer);
         break;
     case MEND_CTL_SPAWN:
-        mend_spawn_asked(agent, r, fd);
+        mend_spawn_asked(&agent->requests, &agent->tell, r, fd);
         break;
     case MEND_CTL_WATCH:
         mend_rouse_take(&agent->rouse, r, fd);

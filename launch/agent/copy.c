@@ -10,7 +10,7 @@
  *      └──> dead, stopped or not in MPI_Init yet: a process is started instead
  *
  * The copy is our child before it says "here" (we adopt orphans), and the kernel says which one it is. */
-#include "agent/agent.h"
+#include "agent/start.h"
 
 #include "agent/tell.h"
 
@@ -44,10 +44,10 @@ static const char *obstacle(int error)
     }
 }
 
-static void give_up(struct agent *agent, const struct rank *original, const char *why)
+static void give_up(const struct mend_tell *tell, const struct rank *original, const char *why)
 {
-    if (!agent->o->quiet)
-        mend_say(&agent->tell, "mend: lost ranks of %s are started anew, not copied: %s",
+    if (!tell->quiet)
+        mend_say(tell, "mend: lost ranks of %s are started anew, not copied: %s",
                  original->app->path, why);
     kill(-original->child, SIGKILL);
 }
@@ -100,49 +100,49 @@ static bool is_child(pid_t pid)
 }
 
 /* 0: there is none. */
-static pid_t hear(struct agent *agent, const struct rank *original, int fd)
+static pid_t hear(const struct mend_tell *tell, const struct rank *original, int fd)
 {
     struct mend_copy_answer a;
     pid_t sender;
 
     if (!await_answer(fd)) {
-        give_up(agent, original, "it did not answer");
+        give_up(tell, original, "it did not answer");
         return 0;
     }
     if (!read_answer(fd, &a, &sender))
         return 0; /* the copy has died, or the original */
     if (a.error) {
-        give_up(agent, original, obstacle(a.error));
+        give_up(tell, original, obstacle(a.error));
         return 0;
     }
     return is_child(sender) ? sender : 0;
 }
 
 /* It has said that it is in MPI_Init, which stays to be read here, and nothing is in the way of copies. */
-static bool is_ready(struct agent *agent, const struct rank *original)
+static bool is_ready(const struct mend_tell *tell, const struct rank *original)
 {
     struct mend_copy_answer a;
 
     if (recv(original->ctl_fd, &a, sizeof(a), MSG_PEEK | MSG_DONTWAIT) != (ssize_t)sizeof(a))
         return false;
     if (a.error)
-        give_up(agent, original, obstacle(a.error));
+        give_up(tell, original, obstacle(a.error));
     return !a.error;
 }
 
-bool mend_copy_make(struct agent *agent, const struct rank *original, struct rank *copy_p)
+bool mend_copy_make(const struct mend_tell *tell, const struct rank *original, struct rank *copy_p)
 {
     int pair[2];
     bool asked;
 
-    if (!is_ready(agent, original) ||
+    if (!is_ready(tell, original) ||
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return false;
     setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
     asked = mend_spare_send(original, "", 1, &pair[1], 1);
     close(pair[1]);
     *copy_p = (struct rank){.index = MEND_RANK_SPARE, .ctl_fd = pair[0], .watch_fd = -1};
-    copy_p->child = asked ? hear(agent, original, pair[0]) : 0;
+    copy_p->child = asked ? hear(tell, original, pair[0]) : 0;
     if (copy_p->child) {
         fcntl(pair[0], F_SETFL, O_NONBLOCK);
         return true;

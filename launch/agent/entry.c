@@ -83,7 +83,7 @@ static void apply_abort(struct agent *agent, const struct mend_verdict *v, uint3
         named[i] = v[i].peer;
     }
     if (n)
-        mend_control_end(agent, named, (int32_t)n, what);
+        mend_control_end(&agent->verdicts, &agent->course, named, (int32_t)n, what);
     if (is_first_node(agent))
         end_guests(agent->links, named, (int32_t)n, what);
     free(named);

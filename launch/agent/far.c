@@ -86,12 +86,12 @@ void mend_far_open(struct agent *agent)
         open_facts(agent);
 }
 
-void mend_far_ready(struct agent *agent)
+void mend_far_ready(struct mend_ranks *ranks, const struct mend_tell *tell)
 {
-    struct mend_node_of_job me = {.door = agent->ranks.shm->door};
+    struct mend_node_of_job me = {.door = ranks->shm->door};
 
-    memcpy(me.host, agent->ranks.shm->host, sizeof(me.host));
-    mend_post(&agent->tell.root,
+    memcpy(me.host, ranks->shm->host, sizeof(me.host));
+    mend_post(&tell->root,
               &(struct mend_message){
                   .kind = MEND_UP_READY, .rank = -1, .data = (const char *)&me, .len = sizeof(me)});
 }
@@ -178,7 +178,7 @@ mend_time_ns mend_far_look(struct agent *agent, mend_time_ns now)
     if (!agent->ranks.nodes.n)
         return MEND_TIME_NEVER;
     next = mend_facts_look(agent->facts, now);
-    if (agent->course.running && !agent->ranks.alive_n && !mend_agent_holds(agent) &&
+    if (agent->course.running && !agent->ranks.alive_n && !mend_rank_is_any_held(&agent->ranks) &&
         !mend_facts_pending(agent->facts)) {
         mend_tell_deaths(&agent->tell, &agent->verdicts, &agent->course);
         mend_tell_ends(&agent->tell, &agent->ranks, &agent->course);

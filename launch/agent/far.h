@@ -17,7 +17,7 @@ void mend_far_begin(struct mend_ranks *ranks, struct rank *r);
 void mend_far_skip(struct mend_ranks *ranks, int i);
 
 /* This node's agent takes connections: tells the root. */
-void mend_far_ready(struct agent *agent);
+void mend_far_ready(struct mend_ranks *ranks, const struct mend_tell *tell);
 
 /* A message that concerns several nodes. */
 void mend_far_hear(struct agent *agent, const struct mend_message *m);

@@ -21,6 +21,7 @@
 #include "agent/agent.h"
 
 #include "agent/tell.h"
+#include "agent/sweep.h"
 
 #include "base/time.h"
 #include "agent/procfs.h"
@@ -217,7 +218,7 @@ static _Noreturn void keep(struct agent *agent, int fd)
     if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
         kill_everything(agent->ranks.shm);
         await_ends(agent->ranks.shm);
-        mend_sweep_names(agent);
+        mend_sweep_names(&agent->ranks);
     }
     _exit(0);
 }

@@ -8,6 +8,8 @@
 #include "agent/agent.h"
 
 #include "agent/tell.h"
+#include "agent/bind.h"
+#include "agent/sweep.h"
 
 #include "agent/doorman.h"
 #include "agent/facts.h"
@@ -42,13 +44,13 @@ static _Noreturn void die(const char *what)
 
 /* The segment is not a file on a disk, so a soft limit on the size of those does not count for it; for our output
  * and the --report file it does. */
-static void create_segment(struct agent *agent)
+static void create_segment(struct mend_ranks *ranks, const struct mend_tell *tell)
 {
     struct rlimit before;
     bool lifted = mend_limits_lift(RLIMIT_FSIZE, &before);
     uint64_t bytes = 0;
     char what[128];
-    bool ok = mend_segment_create(&agent->ranks, &agent->tell, &bytes);
+    bool ok = mend_segment_create(ranks, tell, &bytes);
     int error = errno;
 
     if (lifted && ok)
@@ -57,32 +59,31 @@ static void create_segment(struct agent *agent)
         return;
     errno = error;
     snprintf(what, sizeof(what), "the shared segment of %llu MiB for %d ranks cannot be created",
-             (unsigned long long)(bytes >> 20), agent->ranks.n);
+             (unsigned long long)(bytes >> 20), ranks->n);
     die(what);
 }
 
-static void create_ranks(struct agent *agent)
+static void create_ranks(struct mend_ranks *ranks, const struct mend_options *o)
 {
-    struct mend_options *o = agent->o;
 
-    agent->ranks.rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*agent->ranks.rank));
+    ranks->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*ranks->rank));
     for (int a = 0, i = 0; a < o->apps_n; a++)
         for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
-            agent->ranks.rank[i] = (struct rank){.index = i,
-                                                 .app = &o->apps[a],
-                                                 .app_index = a,
-                                                 .world_n = agent->ranks.n,
-                                                 .spawn_fd = -1,
-                                                 .own_group = !(i == o->tty_rank && o->at_terminal),
-                                                 .wrapped_pidfd = -1,
-                                                 .ctl_fd = -1,
-                                                 .watch_fd = -1};
+            ranks->rank[i] = (struct rank){.index = i,
+                                           .app = &o->apps[a],
+                                           .app_index = a,
+                                           .world_n = ranks->n,
+                                           .spawn_fd = -1,
+                                           .own_group = !(i == o->tty_rank && o->at_terminal),
+                                           .wrapped_pidfd = -1,
+                                           .ctl_fd = -1,
+                                           .watch_fd = -1};
 }
 
 /* The rank that has the terminal runs in gdb, the others as always. */
-static void use_gdb(struct agent *agent)
+static void use_gdb(struct mend_ranks *ranks, struct mend_options *o)
 {
-    struct rank *r = &agent->ranks.rank[agent->o->tty_rank];
+    struct rank *r = &ranks->rank[o->tty_rank];
     struct mend_app *app = mend_xalloc(1, sizeof(*app));
     int words_n = 0;
 
@@ -95,7 +96,7 @@ static void use_gdb(struct agent *agent)
     app->argv[2] = mend_xprintf("--args");
     for (int i = 0; i < words_n; i++)
         app->argv[3 + i] = i ? r->app->argv[i] : r->app->path;
-    mend_find_program(app, agent->o);
+    mend_find_program(app, o);
     r->app = app;
 }
 
@@ -104,9 +105,10 @@ static mend_time_ns time_of(mend_time_ns t)
     return t < TIME_LONG ? t : TIME_LONG;
 }
 
-static void create_detector(struct agent *agent)
+static void create_detector(struct mend_verdicts *verdicts, const struct mend_options *o,
+                            mend_time_ns now)
 {
-    const struct mend_params *p = &agent->o->params;
+    const struct mend_params *p = &o->params;
     struct mend_detector_config config = {.stop_ns = time_of(p->stop_timeout_ns),
                                           .kill_ns = time_of(p->kill_repeat_ns),
                                           .hold_ns = HOLD_NS,
@@ -117,8 +119,8 @@ static void create_detector(struct agent *agent)
         config.stop_max_ns = config.stop_ns < TIME_LONG / p->stop_growth
                                  ? config.stop_ns * p->stop_growth
                                  : TIME_LONG;
-    agent->verdicts.detector = mend_xalloc(1, mend_detector_size(MEND_NODE_NAMES));
-    mend_detector_init(agent->verdicts.detector, agent->ranks.n, &config, agent->tell.start_ns);
+    verdicts->detector = mend_xalloc(1, mend_detector_size(MEND_NODE_NAMES));
+    mend_detector_init(verdicts->detector, verdicts->ranks->n, &config, now);
 }
 
 static void open_descriptors(struct agent *agent)
@@ -182,37 +184,37 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     mend_list_init(&agent->requests.asked);
     open_descriptors(agent);
     agent->rouse = (struct mend_rouse){&agent->ranks, &agent->sources, &agent->tell};
-    create_ranks(agent);
+    create_ranks(&agent->ranks, agent->o);
     mend_vacancy_init(&agent->ranks);
     mend_far_open(agent);
     if (o->gdb)
-        use_gdb(agent);
-    create_detector(agent);
-    create_segment(agent);
+        use_gdb(&agent->ranks, agent->o);
+    create_detector(&agent->verdicts, o, agent->tell.start_ns);
+    create_segment(&agent->ranks, &agent->tell);
     agent->papers = mend_papers_new(&agent->ranks, &agent->tell.root);
     open_links(agent);
     /* One of one node opens its door when it is connected with a job of several (link.c). */
     if (agent->ranks.nodes.n && !mend_doorman_open(agent))
         die("cannot take connections on the loopback interface");
-    mend_bind_choose(agent);
+    mend_bind_choose(&agent->ranks, agent->o);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-static void say_started(struct agent *agent)
+static void say_started(struct mend_ranks *ranks, const struct mend_tell *tell,
+                        const struct mend_options *o)
 {
     char cores[64], text[48];
 
-    for (int i = 0; agent->o->verbose && i < agent->ranks.ours_n; i++) {
-        const struct rank *r = &agent->ranks.rank[agent->ranks.ours[i]];
+    for (int i = 0; o->verbose && i < ranks->ours_n; i++) {
+        const struct rank *r = &ranks->rank[ranks->ours[i]];
 
         mend_place_text(&r->cpus, text, sizeof(text));
-        snprintf(cores, sizeof(cores), agent->ranks.bound ? " on processors %s" : "%s",
-                 agent->ranks.bound ? text : "");
-        mend_say(&agent->tell, "mend: rank %d: pid %d, %s%s", r->index, r->child, r->app->path,
-                 cores);
+        snprintf(cores, sizeof(cores), ranks->bound ? " on processors %s" : "%s",
+                 ranks->bound ? text : "");
+        mend_say(tell, "mend: rank %d: pid %d, %s%s", r->index, r->child, r->app->path, cores);
     }
-    if (agent->o->report_bindings)
-        mend_bind_report(agent);
+    if (o->report_bindings)
+        mend_bind_report(ranks, tell, o);
 }
 
 bool mend_agent_start(struct agent *agent)
@@ -225,7 +227,7 @@ bool mend_agent_start(struct agent *agent)
         mend_spares_start(agent);
     mend_keeper_start(agent);
     if (started)
-        say_started(agent);
+        say_started(&agent->ranks, &agent->tell, agent->o);
     mend_iof_started_all(agent->tell.iof);
     mend_tell_started(&agent->tell, started, agent->ranks.shm->host);
     agent->course.running = true;
@@ -234,15 +236,15 @@ bool mend_agent_start(struct agent *agent)
 }
 
 /* A mistake of ours has shown itself (src/req/wait.c). */
-static void say_overslept(struct agent *agent)
+static void say_overslept(struct mend_ranks *ranks, const struct mend_tell *tell)
 {
     unsigned n = 0;
 
-    for (int i = 0; i < agent->ranks.n; i++)
-        n += mend_load_relaxed(&agent->ranks.rank[i].shared->overslept_n);
+    for (int i = 0; i < ranks->n; i++)
+        n += mend_load_relaxed(&ranks->rank[i].shared->overslept_n);
     if (n)
         mend_say(
-            &agent->tell,
+            tell,
             "mend: %u sleep%s of ranks lasted until SLEEP_MAX although something had arrived: a "
             "wake-up was lost, which is a bug in Mend; please report it",
             n, n > 1 ? "s" : "");
@@ -250,11 +252,11 @@ static void say_overslept(struct agent *agent)
 
 void mend_agent_close(struct agent *agent)
 {
-    mend_sweep_all(agent);
+    mend_sweep_all(&agent->ranks, agent->keeper);
     mend_keeper_end(agent); /* it knows the ranks by numbers that are others' from now on */
-    mend_sweep_reap(agent);
-    mend_sweep_names(agent);
-    say_overslept(agent);
+    mend_sweep_reap(&agent->ranks);
+    mend_sweep_names(&agent->ranks);
+    say_overslept(&agent->ranks, &agent->tell);
     if (agent->ranks.nodes.n)
         mend_facts_close(agent->facts);
 }

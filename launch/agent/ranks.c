@@ -51,6 +51,17 @@ bool mend_rank_is_ending(struct mend_ranks *ranks, const struct rank *r)
            (pid > 0 && mend_procfs_all_exiting(pid));
 }
 
+bool mend_rank_is_any_held(struct mend_ranks *ranks)
+{
+    bool held = false;
+
+    pthread_mutex_lock(&ranks->lock);
+    for (int i = 0; i < ranks->n; i++)
+        held |= ranks->rank[i].state.ending == MEND_ENDING_HELD;
+    pthread_mutex_unlock(&ranks->lock);
+    return held;
+}
+
 void mend_rank_call(struct mend_ranks *ranks, const struct rank *r)
 {
     struct mend_node_wakes wakes = {.header = ranks->shm};

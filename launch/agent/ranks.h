@@ -74,6 +74,9 @@ bool mend_rank_is_replaced(const struct mend_ranks *ranks, const struct rank *r)
 /* Without the lock: the kernel shows that the process of r ends, or has ended. */
 bool mend_rank_is_ending(struct mend_ranks *ranks, const struct rank *r);
 
+/* Without the lock: the child of some rank has ended, and the process in it may not have. */
+bool mend_rank_is_any_held(struct mend_ranks *ranks);
+
 /* There is something for r, or for all, to look at. */
 void mend_rank_call(struct mend_ranks *ranks, const struct rank *r);
 void mend_rank_call_all(struct mend_ranks *ranks);

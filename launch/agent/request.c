@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct spawn_request *mend_request_open(struct agent *agent, const void *bytes, size_t len,
+struct spawn_request *mend_request_open(struct mend_ranks *ranks, const void *bytes, size_t len,
                                         int room)
 {
     struct spawn_request *q = mend_xalloc(1, sizeof(*q));
 
-    q->agent = agent;
+    q->ranks = ranks;
     q->fd = mend_spawn_copy(bytes, len, &q->file);
     if (q->fd < 0) {
         free(q);
@@ -46,14 +46,14 @@ void mend_request_close(struct spawn_request *q)
 
 void mend_request_divide(struct spawn_request *q, const int32_t *on_node)
 {
-    uint32_t n = q->agent->ranks.nodes.n ? q->agent->ranks.nodes.n : 1;
+    uint32_t n = q->ranks->nodes.n ? q->ranks->nodes.n : 1;
 
     q->on_node = mend_xalloc(n, sizeof(*q->on_node));
     for (uint32_t k = 0; k < n; k++) {
         q->on_node[k] = on_node[k];
-        q->here += k < q->agent->ranks.nodes.me ? on_node[k] : 0;
+        q->here += k < q->ranks->nodes.me ? on_node[k] : 0;
     }
-    q->here_n = on_node[q->agent->ranks.nodes.me];
+    q->here_n = on_node[q->ranks->nodes.me];
 }
 
 static bool is_here(const struct spawn_request *q, int k)
@@ -110,11 +110,11 @@ static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int
 }
 
 /* The program of a process that is to be replaced, as it was started, on whichever node.  0, or an errno value. */
-static int copy_app(const struct agent *agent, struct mend_app *app, int32_t dead)
+static int copy_app(const struct mend_ranks *ranks, struct mend_app *app, int32_t dead)
 {
-    if (dead >= agent->ranks.n || !agent->ranks.rank[dead].app)
+    if (dead >= ranks->n || !ranks->rank[dead].app)
         return EINVAL;
-    *app = *agent->ranks.rank[dead].app;
+    *app = *ranks->rank[dead].app;
     app->ranks_n = 1;
     return 0;
 }
@@ -124,7 +124,7 @@ static int make_program(struct spawn_request *q, int i)
     const struct mend_spawn_block *b = &q->blocks[i];
 
     if (b->again)
-        return copy_app(q->agent, &q->apps[i], b->seat.dead);
+        return copy_app(q->ranks, &q->apps[i], b->seat.dead);
     make_app(&q->apps[i], b, q->n[i]);
     return 0;
 }
@@ -158,17 +158,17 @@ bool mend_request_find(struct spawn_request *q)
 /* ---- names and places ---- */
 
 /* It gets a place if it is of this node. */
-static void prepare(struct spawn_request *q, int k)
+static void prepare(struct spawn_request *q, const struct mend_tell *tell, int k)
 {
-    struct agent *agent = q->agent;
-    struct rank *r = &agent->ranks.rank[q->first + k];
+    struct mend_ranks *ranks = q->ranks;
+    struct rank *r = &ranks->rank[q->first + k];
     uint32_t errors;
     int i = block_of(q, k, &errors);
     const struct mend_spawn_block *b = &q->blocks[i];
 
     *r = (struct rank){.index = q->first + k,
                        .app = &q->apps[i],
-                       .app_index = b->again ? agent->ranks.rank[b->seat.dead].app_index : i,
+                       .app_index = b->again ? ranks->rank[b->seat.dead].app_index : i,
                        .world_first = q->first,
                        .world_n = q->total_n,
                        .node = node_of(q, k),
@@ -178,61 +178,63 @@ static void prepare(struct spawn_request *q, int k)
                        .ctl_fd = -1,
                        .watch_fd = -1};
     if (b->again)
-        r->cpus = agent->ranks.rank[b->seat.dead].cpus;
+        r->cpus = ranks->rank[b->seat.dead].cpus;
     if (is_here(q, k))
-        mend_vacancy_take(&agent->ranks, &agent->tell, r);
+        mend_vacancy_take(ranks, tell, r);
     else
-        mend_far_begin(&agent->ranks, r);
+        mend_far_begin(ranks, r);
 }
 
 /* From their first instructions on they hear of deaths. */
-static void count_names(struct agent *agent, int n)
+static void count_names(struct mend_verdicts *verdicts, int n)
 {
-    pthread_mutex_lock(&agent->ranks.lock);
+    pthread_mutex_lock(&verdicts->ranks->lock);
     for (int i = 0; i < n; i++)
-        mend_detector_add(agent->verdicts.detector);
-    agent->ranks.n += n;
-    pthread_mutex_unlock(&agent->ranks.lock);
+        mend_detector_add(verdicts->detector);
+    verdicts->ranks->n += n;
+    pthread_mutex_unlock(&verdicts->ranks->lock);
 }
 
-static void watch(const struct spawn_request *q)
+static void watch(const struct spawn_request *q, struct mend_verdicts *verdicts,
+                  const struct mend_sources *sources)
 {
     int *names = mend_xalloc((size_t)q->here_n, sizeof(*names));
 
     for (int k = 0; k < q->here_n; k++)
         names[k] = q->first + q->here + k;
-    mend_watch_start(&q->agent->verdicts, &q->agent->sources, names, q->here_n);
+    mend_watch_start(verdicts, sources, names, q->here_n);
     free(names);
 }
 
 /* All names are known before the first of these ranks starts; first: with those that this agent has missed. */
-static void name_all(struct spawn_request *q, int first)
+static void name_all(struct spawn_request *q, struct mend_verdicts *verdicts,
+                     const struct mend_sources *sources, int first)
 {
-    struct agent *agent = q->agent;
     int n = q->first + q->total_n - first;
 
-    mend_segment_name(&agent->ranks, first, n);
-    mend_segment_expect(&agent->ranks, q->here_n);
-    watch(q);
-    count_names(agent, n);
+    mend_segment_name(q->ranks, first, n);
+    mend_segment_expect(q->ranks, q->here_n);
+    watch(q, verdicts, sources);
+    count_names(verdicts, n);
 }
 
-bool mend_request_admit(struct spawn_request *q)
+bool mend_request_admit(struct spawn_request *q, struct mend_verdicts *verdicts,
+                        const struct mend_sources *sources, const struct mend_tell *tell)
 {
-    struct agent *agent = q->agent;
-    int first = agent->ranks.n;
+    struct mend_ranks *ranks = q->ranks;
+    int first = ranks->n;
 
     for (int i = first; i < q->first; i++)
-        mend_far_skip(&agent->ranks, i);
+        mend_far_skip(ranks, i);
     for (int k = 0; k < q->total_n; k++)
-        prepare(q, k);
-    q->admitted = mend_segment_admit(&agent->ranks, first, q->first + q->total_n - first);
+        prepare(q, tell, k);
+    q->admitted = mend_segment_admit(ranks, first, q->first + q->total_n - first);
     if (q->admitted) {
-        name_all(q, first);
+        name_all(q, verdicts, sources, first);
         return true;
     }
     for (int k = q->here; k < q->here + q->here_n; k++)
-        mend_vacancy_give(&agent->ranks, &agent->ranks.rank[q->first + k]);
+        mend_vacancy_give(ranks, &ranks->rank[q->first + k]);
     for (uint32_t k = 0; k < q->asked_n; k++)
         mend_spawn_errors(q->file.h)[k] = ENOMEM;
     return false;
@@ -251,47 +253,47 @@ static int start_one(struct agent *agent, struct rank *r, bool again)
     return error;
 }
 
-static bool start_number(struct spawn_request *q, int k)
+static bool start_number(struct agent *agent, struct spawn_request *q, int k)
 {
     uint32_t errors;
     int i = block_of(q, k, &errors);
-    int error = start_one(q->agent, &q->agent->ranks.rank[q->first + k], q->blocks[i].again);
+    int error = start_one(agent, &q->ranks->rank[q->first + k], q->blocks[i].again);
 
     if (error)
         tell_error(q, i, errors, error);
     return !error;
 }
 
-bool mend_request_start(struct spawn_request *q)
+bool mend_request_start(struct agent *agent, struct spawn_request *q)
 {
     for (int k = q->here; k < q->here + q->here_n; k++)
-        if (!start_number(q, k))
+        if (!start_number(agent, q, k))
             return false;
     return true;
 }
 
 /* The name has been given, so it counts as that of a rank that has ended well. */
-static void end_unstarted(struct agent *agent, struct rank *r)
+static void end_unstarted(struct mend_ranks *ranks, struct rank *r)
 {
     r->end = (struct mend_rank_end){.reach = MEND_REACH_FINALIZE, .outcome = MEND_OUTCOME_EXITED};
     r->exit.si_code = CLD_EXITED;
     mend_rank_step(&r->state, MEND_RANK_ENDS);
-    mend_vacancy_give(&agent->ranks, r);
-    agent->ranks.shm->ranks_here_n--;
+    mend_vacancy_give(ranks, r);
+    ranks->shm->ranks_here_n--;
 }
 
 void mend_request_withdraw(struct spawn_request *q)
 {
-    struct agent *agent = q->agent;
+    struct mend_ranks *ranks = q->ranks;
 
     for (int k = q->here; q->admitted && k < q->here + q->here_n; k++) {
-        struct rank *r = &agent->ranks.rank[q->first + k];
+        struct rank *r = &ranks->rank[q->first + k];
 
         if (r->child > 0) {
-            mend_store_relaxed(mend_node_handled_of(agent->ranks.shm, r->index), 1);
+            mend_store_relaxed(mend_node_handled_of(ranks->shm, r->index), 1);
             mend_rank_signal(r, SIGKILL);
         } else {
-            end_unstarted(agent, r);
+            end_unstarted(ranks, r);
         }
     }
 }

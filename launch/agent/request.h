@@ -11,7 +11,7 @@
 #include "rt/spawn.h"
 
 struct spawn_request {
-    struct agent *agent;
+    struct mend_ranks *ranks;
     struct mend_spawn_file
         file; /* a copy of what the rank has asked for, which those that are started inherit */
     int fd;   /* of it */
@@ -28,7 +28,7 @@ struct spawn_request {
 
 /* Reads a request of len bytes.  room: how many processes there may be, of which blocks with `soft` take what they can.
  * NULL: it is damaged, or there is no memory. */
-struct spawn_request *mend_request_open(struct agent *agent, const void *bytes, size_t len,
+struct spawn_request *mend_request_open(struct mend_ranks *ranks, const void *bytes, size_t len,
                                         int room);
 void mend_request_close(struct spawn_request *q);
 
@@ -39,10 +39,11 @@ void mend_request_divide(struct spawn_request *q, const int32_t *on_node);
 bool mend_request_find(struct spawn_request *q);
 
 /* Names for all, places for those of this node, with their pages.  False: there is no memory. */
-bool mend_request_admit(struct spawn_request *q);
+bool mend_request_admit(struct spawn_request *q, struct mend_verdicts *verdicts,
+                        const struct mend_sources *sources, const struct mend_tell *tell);
 
 /* Starts those of this node.  False: one could not be. */
-bool mend_request_start(struct spawn_request *q);
+bool mend_request_start(struct agent *agent, struct spawn_request *q);
 
 /* Those that were started are in MPI_Init, and nobody minds their deaths; the others never will be. */
 void mend_request_withdraw(struct spawn_request *q);

@@ -45,37 +45,37 @@ static void start(struct agent *agent, int a, bool original)
 }
 
 /* The next spare is on the node with the fewest ranks and spares, which every agent finds alike. */
-static bool is_next_here(const struct agent *agent, int *on_node)
+static bool is_next_here(const struct mend_ranks *ranks, int *on_node)
 {
     int best = 0;
 
-    for (int k = 1; k < (int)agent->ranks.nodes.n; k++)
+    for (int k = 1; k < (int)ranks->nodes.n; k++)
         if (on_node[k] < on_node[best])
             best = k;
     on_node[best]++;
-    return best == (int)agent->ranks.nodes.me;
+    return best == (int)ranks->nodes.me;
 }
 
 /* Ranks of each node. */
-static int *count_ranks(const struct agent *agent)
+static int *count_ranks(const struct mend_ranks *ranks, const struct mend_options *o)
 {
-    int *on_node = mend_xalloc(agent->ranks.nodes.n + 1, sizeof(*on_node));
+    int *on_node = mend_xalloc(ranks->nodes.n + 1, sizeof(*on_node));
 
-    for (int k = 0; k < (int)agent->ranks.nodes.n; k++)
-        on_node[k] = mend_options_on_node(agent->o, k);
+    for (int k = 0; k < (int)ranks->nodes.n; k++)
+        on_node[k] = mend_options_on_node(o, k);
     return on_node;
 }
 
 void mend_spares_start(struct agent *agent)
 {
     struct mend_options *o = agent->o;
-    int *on_node = count_ranks(agent);
+    int *on_node = count_ranks(&agent->ranks, agent->o);
 
     agent->spares.spare =
         mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*agent->spares.spare));
     for (int a = 0; a < o->apps_n; a++) {
         for (int k = 0; k < o->apps[a].spares_n; k++)
-            if (is_next_here(agent, on_node))
+            if (is_next_here(&agent->ranks, on_node))
                 start(agent, a, false);
         if (o->apps[a].copies)
             start(agent, a, true);
@@ -83,20 +83,20 @@ void mend_spares_start(struct agent *agent)
     free(on_node);
 }
 
-int mend_spares_waiting(struct agent *agent)
+int mend_spares_waiting(struct mend_spares *spares)
 {
     int n = 0;
 
-    mend_spares_scan(agent);
-    for (int i = 0; i < agent->spares.n; i++)
-        n += agent->spares.spare[i].child > 0 && !agent->spares.spare[i].original;
+    mend_spares_scan(spares);
+    for (int i = 0; i < spares->n; i++)
+        n += spares->spare[i].child > 0 && !spares->spare[i].original;
     return n;
 }
 
-bool mend_spares_know(const struct agent *agent, pid_t pid)
+bool mend_spares_know(const struct mend_spares *spares, pid_t pid)
 {
-    for (int i = 0; i < agent->spares.n; i++)
-        if (agent->spares.spare[i].child == pid)
+    for (int i = 0; i < spares->n; i++)
+        if (spares->spare[i].child == pid)
             return true;
     return false;
 }
@@ -108,29 +108,29 @@ static void forget(struct rank *r)
     r->child = 0;
 }
 
-void mend_spares_scan(struct agent *agent)
+void mend_spares_scan(struct mend_spares *spares)
 {
-    for (int i = 0; i < agent->spares.n; i++) {
-        struct rank *r = &agent->spares.spare[i];
+    for (int i = 0; i < spares->n; i++) {
+        struct rank *r = &spares->spare[i];
 
         if (r->child > 0 && waitpid(r->child, NULL, WNOHANG) == r->child)
             forget(r);
     }
 }
 
-void mend_spares_signal(const struct agent *agent, int sig)
+void mend_spares_signal(const struct mend_spares *spares, int sig)
 {
-    for (int i = 0; i < agent->spares.n; i++)
-        if (agent->spares.spare[i].child > 0)
-            kill(-agent->spares.spare[i].child, sig);
+    for (int i = 0; i < spares->n; i++)
+        if (spares->spare[i].child > 0)
+            kill(-spares->spare[i].child, sig);
 }
 
 /* One of that kind that runs the program of r and is not stopped; NULL: there is none. */
-static struct rank *choose(struct agent *agent, const struct rank *r, bool original)
+static struct rank *choose(struct mend_spares *spares, const struct rank *r, bool original)
 {
-    mend_spares_scan(agent);
-    for (int i = 0; i < agent->spares.n; i++) {
-        struct rank *s = &agent->spares.spare[i];
+    mend_spares_scan(spares);
+    for (int i = 0; i < spares->n; i++) {
+        struct rank *s = &spares->spare[i];
 
         if (s->child > 0 && s->original == original && s->app->argv == r->app->argv &&
             mend_procfs_state(s->child) != 'T')
@@ -162,61 +162,63 @@ static bool call(const struct rank *s, const struct mend_strings *env, const int
 }
 
 /* The spare is r from here on. */
-static void become(struct agent *agent, struct rank *s, struct rank *r)
+static void become(struct mend_ranks *ranks, struct rank *s, struct rank *r)
 {
     r->ctl_fd = s->ctl_fd;
-    if (agent->ranks.bound)
+    if (ranks->bound)
         sched_setaffinity(s->child, sizeof(r->cpus), &r->cpus);
-    pthread_mutex_lock(&agent->ranks.lock);
+    pthread_mutex_lock(&ranks->lock);
     r->child = s->child;
-    pthread_mutex_unlock(&agent->ranks.lock);
+    pthread_mutex_unlock(&ranks->lock);
     mend_rank_tell_group(r);
     s->child = 0;
     s->ctl_fd = -1;
 }
 
 /* One that waits, or a copy, in *copy; NULL: there is none. */
-static struct rank *find(struct agent *agent, const struct rank *r, struct rank *copy)
+static struct rank *find(struct mend_spares *spares, const struct mend_tell *tell,
+                         const struct rank *r, struct rank *copy)
 {
-    struct rank *s = choose(agent, r, false), *original;
+    struct rank *s = choose(spares, r, false), *original;
 
     if (s)
         return s;
-    original = choose(agent, r, true);
-    return original && mend_copy_make(agent, original, copy) ? copy : NULL;
+    original = choose(spares, r, true);
+    return original && mend_copy_make(tell, original, copy) ? copy : NULL;
 }
 
 /* False: it is gone. */
-static bool call_as(struct agent *agent, const struct rank *s, const struct rank *r)
+static bool call_as(const struct mend_tell *tell, const struct mend_options *o,
+                    const struct rank *s, const struct rank *r)
 {
     struct mend_strings env = {0};
     int fd[MEND_SPARE_FDS] = {-1, -1, -1, r->spawn_fd};
     bool called;
 
-    if (!mend_iof_open_rank(agent->tell.iof, r->index, &fd[0], &fd[1], &fd[2]))
+    if (!mend_iof_open_rank(tell->iof, r->index, &fd[0], &fd[1], &fd[2]))
         return false;
-    mend_start_env(agent, r, &env);
+    mend_start_env(o, r, &env);
     called = call(s, &env, fd);
     for (int i = 0; i < env.n; i++)
         free(env.at[i]);
     free(env.at);
     if (!called)
-        mend_iof_not_started_rank(agent->tell.iof, r->index);
+        mend_iof_not_started_rank(tell->iof, r->index);
     return called;
 }
 
 bool mend_spare_call(struct agent *agent, struct rank *r)
 {
-    struct rank copy, *s = find(agent, r, &copy);
+    struct rank copy, *s = find(&agent->spares, &agent->tell, r, &copy);
 
     if (!s)
         return false;
-    if (!call_as(agent, s, r)) {
+    if (!call_as(&agent->tell, agent->o, s, r)) {
         if (s == &copy)
             close(copy.ctl_fd); /* it ends, and is reaped as an orphan */
         return false;
     }
-    become(agent, s, r);
+    become(&agent->ranks, s, r);
     mend_links_tell(agent->links, r);
     mend_iof_started_rank(agent->tell.iof, r->index);
     agent->ranks.alive_n++;

@@ -24,36 +24,37 @@
 /* ---- the agent of the rank that asks ---- */
 
 struct asked {
-    struct mend_list link; /* in agent->requests.asked */
+    struct mend_list link; /* in requests.asked */
     struct rank *r;
     int64_t number;
     int fd;
 };
 
-static void say_damaged(struct agent *agent, const struct rank *r)
+static void say_damaged(const struct mend_tell *tell, const struct rank *r)
 {
-    mend_say(&agent->tell, "mend: a damaged message from rank %d was ignored", r->index);
+    mend_say(tell, "mend: a damaged message from rank %d was ignored", r->index);
 }
 
-void mend_spawn_asked(struct agent *agent, struct rank *r, int fd)
+void mend_spawn_asked(struct mend_requests *requests, const struct mend_tell *tell, struct rank *r,
+                      int fd)
 {
     struct mend_spawn_file f;
     struct asked *a;
 
     if (fd < 0 || !mend_spawn_map(&f, fd, false)) {
-        say_damaged(agent, r);
+        say_damaged(tell, r);
         if (fd >= 0)
             close(fd);
         return;
     }
     a = mend_xalloc(1, sizeof(*a));
-    *a = (struct asked){.r = r, .number = ++agent->requests.asked_n, .fd = fd};
-    mend_list_append(&agent->requests.asked, &a->link);
-    mend_post(&agent->tell.root, &(struct mend_message){.kind = MEND_UP_SPAWN,
-                                                        .rank = r->index,
-                                                        .arg = {a->number, f.h->parted},
-                                                        .data = (const char *)f.h,
-                                                        .len = (uint32_t)f.bytes});
+    *a = (struct asked){.r = r, .number = ++requests->asked_n, .fd = fd};
+    mend_list_append(&requests->asked, &a->link);
+    mend_post(&tell->root, &(struct mend_message){.kind = MEND_UP_SPAWN,
+                                                  .rank = r->index,
+                                                  .arg = {a->number, f.h->parted},
+                                                  .data = (const char *)f.h,
+                                                  .len = (uint32_t)f.bytes});
     mend_spawn_unmap(&f);
 }
 
@@ -75,15 +76,16 @@ static void write_answer(const struct asked *a, const struct mend_message *m)
     mend_spawn_unmap(&f);
 }
 
-static void answer(struct agent *agent, const struct mend_message *m)
+static void answer(struct mend_requests *requests, struct mend_ranks *ranks,
+                   const struct mend_message *m)
 {
-    mend_list_foreach (l, next, &agent->requests.asked) {
+    mend_list_foreach (l, next, &requests->asked) {
         struct asked *a = mend_list_entry(l, struct asked, link);
 
         if (a->number != m->arg[MEND_SPAWNED_NUMBER])
             continue;
         write_answer(a, m);
-        mend_rank_call(&agent->ranks, a->r);
+        mend_rank_call(ranks, a->r);
         mend_list_remove(&a->link);
         close(a->fd);
         free(a);
@@ -107,7 +109,7 @@ static void count(struct agent *agent, bool is_short, struct mend_message *m)
     m->arg[MEND_ACTED_GOOD] = make_room(agent, is_short);
     m->arg[MEND_ACTED_TAKEN] = mend_places_taken(&agent->ranks);
     m->arg[MEND_ACTED_NAMES] = agent->ranks.n;
-    m->arg[MEND_ACTED_SPARES] = mend_spares_waiting(agent);
+    m->arg[MEND_ACTED_SPARES] = mend_spares_waiting(&agent->spares);
     m->arg[MEND_ACTED_PROGRESS] = (int64_t)mend_vacancy_progress(&agent->ranks);
     m->arg[MEND_ACTED_ENDING] = mend_vacancy_ending(&agent->ranks);
 }
@@ -121,7 +123,7 @@ static bool find(struct agent *agent, const struct mend_message *m)
 
     memcpy(on_node, m->data, head);
     agent->requests.request =
-        mend_request_open(agent, m->data + head, m->len - head, (int)m->arg[MEND_ACT_ROOM]);
+        mend_request_open(&agent->ranks, m->data + head, m->len - head, (int)m->arg[MEND_ACT_ROOM]);
     if (agent->requests.request) {
         agent->requests.request->first = (int)m->arg[MEND_ACT_FIRST];
         mend_request_divide(agent->requests.request, on_node);
@@ -134,12 +136,12 @@ static bool find(struct agent *agent, const struct mend_message *m)
 /* The counter of the world's context is known where its first process is. */
 static bool admit(struct agent *agent, struct mend_message *m)
 {
-    bool good = mend_request_admit(agent->requests.request);
-    const struct rank *first = &agent->ranks.rank[agent->requests.request->first];
+    const struct mend_ranks *ranks = &agent->ranks;
+    struct spawn_request *q = agent->requests.request;
+    bool good = mend_request_admit(q, &agent->verdicts, &agent->sources, &agent->tell);
 
-    if (good && !first->far)
-        m->arg[MEND_ACTED_COUNTER] =
-            (int64_t)mend_node_process_of(agent->ranks.shm, first->index)->counter;
+    if (good && !ranks->rank[q->first].far)
+        m->arg[MEND_ACTED_COUNTER] = (int64_t)mend_node_process_of(ranks->shm, q->first)->counter;
     return good;
 }
 
@@ -151,18 +153,18 @@ static bool start(struct agent *agent, const struct mend_message *m)
     agent->course.told_done = false;
     q->begun = true;
     mend_node_process_of(agent->ranks.shm, q->first)->counter = (uint64_t)m->arg[MEND_ACT_COUNTER];
-    return !(agent->course.killing && agent->ranks.nodes.n) && mend_request_start(q);
+    return !(agent->course.killing && agent->ranks.nodes.n) && mend_request_start(agent, q);
 }
 
 /* What was never to begin, because another agent could not admit it, gives its places back. */
-static void end(struct agent *agent)
+static void end(struct mend_requests *requests)
 {
-    if (!agent->requests.request)
+    if (!requests->request)
         return;
-    if (!agent->requests.request->begun)
-        mend_request_withdraw(agent->requests.request);
-    mend_request_close(agent->requests.request);
-    agent->requests.request = NULL;
+    if (!requests->request->begun)
+        mend_request_withdraw(requests->request);
+    mend_request_close(requests->request);
+    requests->request = NULL;
 }
 
 static void act(struct agent *agent, const struct mend_message *m)
@@ -188,7 +190,7 @@ static void act(struct agent *agent, const struct mend_message *m)
             mend_request_withdraw(agent->requests.request);
         return;
     default:
-        end(agent);
+        end(&agent->requests);
         return;
     }
     if (agent->requests.request) {
@@ -208,7 +210,7 @@ void mend_spawn_hear(struct agent *agent, const struct mend_message *m)
         mend_facts_name(agent->facts, (int32_t)m->arg[0], (int32_t)m->arg[1], (int32_t)m->arg[2]);
         break;
     case MEND_DOWN_SPAWNED:
-        answer(agent, m);
+        answer(&agent->requests, &agent->ranks, m);
         break;
     default:
         break;

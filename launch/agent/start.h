@@ -18,7 +18,7 @@ int mend_start_another(struct agent *agent, struct rank *r);
 bool mend_start_spare(struct agent *agent, struct rank *r);
 
 /* Adds what the environment of r has for it alone; the strings are the caller's. */
-void mend_start_env(struct agent *agent, const struct rank *r, struct mend_strings *env);
+void mend_start_env(const struct mend_options *o, const struct rank *r, struct mend_strings *env);
 
 /* spare.c: starts the spares of the job. */
 void mend_spares_start(struct agent *agent);
@@ -27,24 +27,25 @@ void mend_spares_start(struct agent *agent);
 bool mend_spare_call(struct agent *agent, struct rank *r);
 
 /* spare.c: how many wait. */
-int mend_spares_waiting(struct agent *agent);
+int mend_spares_waiting(struct mend_spares *spares);
 
 /* spare.c: the process is a spare. */
-bool mend_spares_know(const struct agent *agent, pid_t pid);
+bool mend_spares_know(const struct mend_spares *spares, pid_t pid);
 
 /* spare.c: notes which spares have ended; sends a signal to all. */
-void mend_spares_scan(struct agent *agent);
-void mend_spares_signal(const struct agent *agent, int sig);
+void mend_spares_scan(struct mend_spares *spares);
+void mend_spares_signal(const struct mend_spares *spares, int sig);
 
 /* spare.c: tells a spare something, with n descriptors.  False: it is gone, or does not listen. */
 bool mend_spare_send(const struct rank *s, const char *text, size_t len, const int *fd, int n);
 
 /* copy.c: a spare more, by the original, of which *copy_p gets .child and .ctl_fd.  False: there is none.  Waits for a
  * second at most. */
-bool mend_copy_make(struct agent *agent, const struct rank *original, struct rank *copy_p);
+bool mend_copy_make(const struct mend_tell *tell, const struct rank *original, struct rank *copy_p);
 
 /* spawn.c: r has asked for processes; takes the descriptor of the file that says for which. */
-void mend_spawn_asked(struct agent *agent, struct rank *r, int fd);
+void mend_spawn_asked(struct mend_requests *requests, const struct mend_tell *tell, struct rank *r,
+                      int fd);
 
 /* spawn.c: a message of the root about a request for processes. */
 void mend_spawn_hear(struct agent *agent, const struct mend_message *m);

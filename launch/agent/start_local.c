@@ -190,7 +190,8 @@ static bool shall_end(const struct agent *agent)
 
 /* The child that has not come to its execve, 0: not known.  It may have run nothing yet, so the kernel is asked: the
  * starter's newest. */
-static pid_t late_child(const struct agent *agent, const struct starter *x)
+static pid_t late_child(const struct mend_ranks *ranks, const struct mend_spares *spares,
+                        const struct starter *x)
 {
     char path[64];
     int pid, newest = 0;
@@ -202,10 +203,10 @@ static pid_t late_child(const struct agent *agent, const struct starter *x)
         newest = pid;
     if (f)
         fclose(f);
-    for (int i = 0; i < agent->ranks.n; i++)
-        if (&agent->ranks.rank[i] != x->start->r && agent->ranks.rank[i].child == newest)
+    for (int i = 0; i < ranks->n; i++)
+        if (&ranks->rank[i] != x->start->r && ranks->rank[i].child == newest)
             return 0;
-    return x->start->r->index != MEND_RANK_SPARE && mend_spares_know(agent, newest) ? 0 : newest;
+    return x->start->r->index != MEND_RANK_SPARE && mend_spares_know(spares, newest) ? 0 : newest;
 }
 
 /* While we are stopped ourselves the child's time does not pass. */
@@ -214,7 +215,7 @@ static void await_done(struct agent *agent, struct starter *x)
     mend_time_ns stopped_ns = 0;
 
     while (!is_done(x)) {
-        pid_t child = late_child(agent, x);
+        pid_t child = late_child(&agent->ranks, &agent->spares, x);
 
         if (child > 0 && mend_procfs_state(child) == 'T')
             stopped_ns += LOOK_MS * MEND_NS_PER_MS;
@@ -255,16 +256,16 @@ static bool is_ours(const char *text)
 }
 
 /* What all ranks of one block have in common; with room for what is each one's own. */
-static struct mend_strings block_env(const struct agent *agent, const struct mend_app *app)
+static struct mend_strings block_env(const struct mend_options *o, const struct mend_app *app)
 {
     struct mend_strings env = {0};
 
     for (char **e = environ; *e; e++)
         if (!is_ours(*e) &&
-            mend_env_inherited(agent->o, app, *e)) /* mpiexec may itself run under mpiexec */
+            mend_env_inherited(o, app, *e)) /* mpiexec may itself run under mpiexec */
             mend_strings_add(&env, *e);
-    for (int i = 0; i < agent->o->env.n; i++)
-        env_set(&env, agent->o->env.at[i]);
+    for (int i = 0; i < o->env.n; i++)
+        env_set(&env, o->env.at[i]);
     for (int i = 0; i < app->env.n; i++)
         env_set(&env, app->env.at[i]);
     return env;
@@ -282,9 +283,9 @@ static void place_env(const struct rank *r, struct mend_strings *env)
     mend_strings_add(env, mend_xprintf(NODE_ENV "=%d", r->index));
 }
 
-void mend_start_env(struct agent *agent, const struct rank *r, struct mend_strings *env)
+void mend_start_env(const struct mend_options *o, const struct rank *r, struct mend_strings *env)
 {
-    char *inject = mend_injections_of(agent->o, r->index);
+    char *inject = mend_injections_of(o, r->index);
 
     mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", r->index));
     mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", r->world_n));
@@ -305,7 +306,7 @@ static void rank_env(const struct start *s, struct mend_strings *env)
                          mend_xprintf(MEND_ENV_SPARE "=%s",
                                       s->r->original ? MEND_SPARE_ORIGINAL : MEND_SPARE_WAITS));
     else
-        mend_start_env(s->agent, s->r, env);
+        mend_start_env(s->agent->o, s->r, env);
     if (s->r->spawn_fd >= 0)
         mend_strings_add(env, mend_xprintf(MEND_ENV_SPAWN "=%d", s->r->spawn_fd));
 }
@@ -337,28 +338,28 @@ static void start_child(struct agent *agent, struct starter *x, struct start *s)
         mend_rank_tell_group(r);
 }
 
-static bool open_streams(struct agent *agent, struct start *s)
+static bool open_streams(const struct mend_tell *tell, struct start *s)
 {
     if (s->r->index != MEND_RANK_SPARE)
-        return mend_iof_open_rank(agent->tell.iof, s->r->index, &s->in, &s->out, &s->err);
+        return mend_iof_open_rank(tell->iof, s->r->index, &s->in, &s->out, &s->err);
     s->in = s->out = s->err = open("/dev/null", O_RDWR | O_CLOEXEC);
     return s->in >= 0;
 }
 
-static void close_streams(struct agent *agent, const struct start *s, bool started)
+static void close_streams(const struct mend_tell *tell, const struct start *s, bool started)
 {
     if (s->r->index == MEND_RANK_SPARE)
         close(s->in);
     else if (started)
-        mend_iof_started_rank(agent->tell.iof, s->r->index);
+        mend_iof_started_rank(tell->iof, s->r->index);
     else
-        mend_iof_not_started_rank(agent->tell.iof, s->r->index);
+        mend_iof_not_started_rank(tell->iof, s->r->index);
 }
 
 /* Returns the error. */
-static int not_started(struct agent *agent, const struct start *s, int error)
+static int not_started(const struct mend_tell *tell, const struct start *s, int error)
 {
-    close_streams(agent, s, false);
+    close_streams(tell, s, false);
     close(s->r->ctl_fd);
     s->r->ctl_fd = -1;
     return error;
@@ -376,10 +377,10 @@ static int start_rank(struct agent *agent, struct rank *r, struct mend_strings *
         return errno;
     r->ctl_fd = pair[0];
     s.ctl_fd = pair[1];
-    if (!open_streams(agent, &s)) {
+    if (!open_streams(&agent->tell, &s)) {
         s.error = errno;
         close(s.ctl_fd);
-        return not_started(agent, &s, s.error);
+        return not_started(&agent->tell, &s, s.error);
     }
     s.script_argv = script_argv_of(r->app);
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
@@ -397,16 +398,16 @@ static int start_rank(struct agent *agent, struct rank *r, struct mend_strings *
     close(s.ctl_fd);
     *what_p = s.failed ? s.failed : "vfork";
     if (r->child <= 0)
-        return not_started(agent, &s, s.error ? s.error : ECHILD);
-    close_streams(agent, &s, true);
+        return not_started(&agent->tell, &s, s.error ? s.error : ECHILD);
+    close_streams(&agent->tell, &s, true);
     return 0;
 }
 
-static void say_failed(struct agent *agent, int index, const char *what, int error)
+static void say_failed(const struct mend_tell *tell, int index, const char *what, int error)
 {
     char text[MEND_LIMITS_TEXT];
 
-    mend_say(&agent->tell, "mpiexec: rank %d could not be started: %s: %s", index, what,
+    mend_say(tell, "mpiexec: rank %d could not be started: %s: %s", index, what,
              mend_limits_error(error, text, sizeof(text)));
 }
 
@@ -428,12 +429,12 @@ bool mend_start_local(struct agent *agent)
         if (r->app != app) {
             free(env.at);
             app = r->app;
-            env = block_env(agent, app);
+            env = block_env(agent->o, app);
         }
         error = start_rank(agent, r, &env, &what);
         agent->ranks.alive_n += !error;
         if (error)
-            say_failed(agent, r->index, what, error);
+            say_failed(&agent->tell, r->index, what, error);
     }
     free(env.at);
     return !error;
@@ -441,7 +442,7 @@ bool mend_start_local(struct agent *agent)
 
 int mend_start_another(struct agent *agent, struct rank *r)
 {
-    struct mend_strings env = block_env(agent, r->app);
+    struct mend_strings env = block_env(agent->o, r->app);
     const char *what;
     int error = start_rank(agent, r, &env, &what);
 
@@ -452,7 +453,7 @@ int mend_start_another(struct agent *agent, struct rank *r)
 
 bool mend_start_spare(struct agent *agent, struct rank *r)
 {
-    struct mend_strings env = block_env(agent, r->app);
+    struct mend_strings env = block_env(agent->o, r->app);
     char text[MEND_LIMITS_TEXT];
     const char *what;
     int error = start_rank(agent, r, &env, &what);

@@ -3,11 +3,11 @@
  *
  * A rank that runs MPI answers MEND_SIG_REPORT by writing a line into the segment.  It gets 200 ms for its answer, and
  * a second if it got no processor in that time; for a rank that does not answer, the kernel says what it did. */
-#include "agent/agent.h"
+#include "agent/waits.h"
 
+#include "agent/ranks.h"
 #include "agent/tell.h"
 
-#include "agent/facts.h"
 #include "agent/procfs.h"
 #include "rt/wire.h"
 
@@ -26,23 +26,23 @@ struct asked {
     uint64_t ran_ns;
 };
 
-static struct mend_node_rank *shared(struct agent *agent, int i)
+static struct mend_node_rank *shared(struct mend_ranks *ranks, int i)
 {
-    return agent->ranks.rank[i].shared;
+    return ranks->rank[i].shared;
 }
 
-static bool can_answer(struct agent *agent, const struct rank *r)
+static bool can_answer(struct mend_ranks *ranks, const struct rank *r)
 {
-    enum mend_presence presence = mend_rank_presence(&agent->ranks, r->index);
+    enum mend_presence presence = mend_rank_presence(ranks, r->index);
 
     return r->state.child == MEND_CHILD_RUNNING &&
            (presence == MEND_PRESENCE_IN_MPI || presence == MEND_PRESENCE_LEAVING);
 }
 
-static bool answered(struct agent *agent, int i, uint32_t before)
+static bool answered(struct mend_ranks *ranks, int i, uint32_t before)
 {
     /* acquire: pairs with the release in on_signal(), after the text */
-    return mend_load_acquire(&shared(agent, i)->wait_seq) != before;
+    return mend_load_acquire(&shared(ranks, i)->wait_seq) != before;
 }
 
 /* It could run, and has not since it was asked. */
@@ -70,11 +70,11 @@ static const char *why_silent(const struct rank *r, const struct asked *a)
     }
 }
 
-static void tell_one(struct agent *agent, const struct rank *r, const struct asked *a,
-                     int64_t question)
+static void tell_one(struct mend_ranks *ranks, const struct mend_tell *tell, const struct rank *r,
+                     const struct asked *a, int64_t question)
 {
-    struct mend_node_rank *s = shared(agent, r->index);
-    enum mend_presence presence = mend_rank_presence(&agent->ranks, r->index);
+    struct mend_node_rank *s = shared(ranks, r->index);
+    enum mend_presence presence = mend_rank_presence(ranks, r->index);
     char text[MEND_NODE_WAIT_BYTES];
     const char *what;
 
@@ -82,7 +82,7 @@ static void tell_one(struct agent *agent, const struct rank *r, const struct ask
     text[sizeof(text) - 1] = '\0';
     if (r->has_left)
         what = "has ended";
-    else if (mend_rank_is_dead(&agent->ranks, r->index))
+    else if (mend_rank_is_dead(ranks, r->index))
         what = "dead";
     else if (mend_rank_has_ended(r))
         what = "has ended";
@@ -97,61 +97,57 @@ static void tell_one(struct agent *agent, const struct rank *r, const struct ask
     else if (presence == MEND_PRESENCE_AWAY)
         what = "without a session";
     else
-        what = answered(agent, r->index, a->first) ? text : why_silent(r, a);
-    mend_tell_wait(&agent->tell, question, r, what);
+        what = answered(ranks, r->index, a->first) ? text : why_silent(r, a);
+    mend_tell_wait(tell, question, r, what);
     if (what == text && s->wait_call.ctx)
-        mend_tell_call(&agent->tell, question, r, &s->wait_call);
+        mend_tell_call(tell, question, r, &s->wait_call);
 }
 
 /* Its threads were inside the library, where nobody can look: it is asked once more. */
-static void ask_again(struct agent *agent, struct asked *a, int i)
+static void ask_again(struct mend_ranks *ranks, struct asked *a, int i)
 {
-    a->seq = mend_load_acquire(&shared(agent, i)->wait_seq);
-    mend_rank_signal(&agent->ranks.rank[i], MEND_SIG_REPORT);
+    a->seq = mend_load_acquire(&shared(ranks, i)->wait_seq);
+    mend_rank_signal(&ranks->rank[i], MEND_SIG_REPORT);
 }
 
 /* Takes the answers that have come; returns whether to go on waiting for others. */
-static bool wait_on(struct agent *agent, struct asked *asked, int turn)
+static bool wait_on(struct mend_ranks *ranks, struct asked *asked, int turn)
 {
     bool open = false, starving = false;
 
-    for (int i = 0; i < agent->ranks.n; i++) {
-        if (asked[i].open && answered(agent, i, asked[i].seq)) {
-            asked[i].open = shared(agent, i)->wait_busy && turn < ANSWER_TURNS;
+    for (int i = 0; i < ranks->n; i++) {
+        if (asked[i].open && answered(ranks, i, asked[i].seq)) {
+            asked[i].open = shared(ranks, i)->wait_busy && turn < ANSWER_TURNS;
             if (asked[i].open)
-                ask_again(agent, &asked[i], i);
+                ask_again(ranks, &asked[i], i);
         }
         open |= asked[i].open;
-        starving |=
-            asked[i].open && turn >= ANSWER_TURNS && starves(&agent->ranks.rank[i], &asked[i]);
+        starving |= asked[i].open && turn >= ANSWER_TURNS && starves(&ranks->rank[i], &asked[i]);
     }
     return open && (turn < ANSWER_TURNS || (starving && turn < PATIENT_TURNS));
 }
 
-static void ask(struct agent *agent, struct asked *asked)
+static void ask(struct mend_ranks *ranks, struct asked *asked)
 {
-    for (int i = 0; i < agent->ranks.n; i++) {
-        asked[i].seq = asked[i].first = mend_load_acquire(&shared(agent, i)->wait_seq);
-        asked[i].open = can_answer(agent, &agent->ranks.rank[i]);
+    for (int i = 0; i < ranks->n; i++) {
+        asked[i].seq = asked[i].first = mend_load_acquire(&shared(ranks, i)->wait_seq);
+        asked[i].open = can_answer(ranks, &ranks->rank[i]);
         if (!asked[i].open)
             continue;
-        mend_procfs_ran(mend_rank_named(&agent->ranks.rank[i]), &asked[i].ran_ns);
-        mend_rank_signal(&agent->ranks.rank[i], MEND_SIG_REPORT);
+        mend_procfs_ran(mend_rank_named(&ranks->rank[i]), &asked[i].ran_ns);
+        mend_rank_signal(&ranks->rank[i], MEND_SIG_REPORT);
     }
 }
 
-void mend_waits_tell(struct agent *agent, int64_t question)
+void mend_waits_tell(struct mend_ranks *ranks, const struct mend_tell *tell, int64_t question)
 {
-    struct asked *asked = mend_xalloc((size_t)agent->ranks.n, sizeof(*asked));
+    struct asked *asked = mend_xalloc((size_t)ranks->n, sizeof(*asked));
 
-    ask(agent, asked);
-    for (int turn = 0; wait_on(agent, asked, turn); turn++)
+    ask(ranks, asked);
+    for (int turn = 0; wait_on(ranks, asked, turn); turn++)
         usleep(ANSWER_TURN_US);
-    for (int i = 0; i < agent->ranks.n; i++)
-        if (mend_rank_is_ours(&agent->ranks.rank[i]))
-            tell_one(agent, &agent->ranks.rank[i], &asked[i], question);
-    if (agent->ranks.nodes.n && agent->o->verbose)
-        mend_facts_print(agent->facts);
-    mend_tell_answered(&agent->tell, question);
+    for (int i = 0; i < ranks->n; i++)
+        if (mend_rank_is_ours(&ranks->rank[i]))
+            tell_one(ranks, tell, &ranks->rank[i], &asked[i], question);
     free(asked);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bind.h – the processors of each rank (bind.c). */
+#ifndef MEND_LAUNCH_AGENT_BIND_H
+#define MEND_LAUNCH_AGENT_BIND_H
+
+struct mend_options;
+struct mend_ranks;
+struct mend_tell;
+
+/* Chooses those of each rank; says which it may use. */
+void mend_bind_choose(struct mend_ranks *ranks, const struct mend_options *o);
+void mend_bind_report(const struct mend_ranks *ranks, const struct mend_tell *tell,
+                      const struct mend_options *o);
+
+#endif
