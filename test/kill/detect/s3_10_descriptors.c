@@ -126,6 +126,8 @@ int main(int argc, char **argv)
     int listening = -1, agents;
 
     start(&argc, &argv);
+    CHECK_EQ(MPI_Barrier(MPI_COMM_WORLD),
+             MPI_SUCCESS); /* mpiexec needs descriptors to start rank 1 */
     if (rank == 0) {
         CHECK_EQ(prlimit(getppid(), RLIMIT_NOFILE, NULL, &before), 0);
         few = (struct rlimit){3, before.rlim_max};
