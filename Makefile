@@ -15,7 +15,7 @@ STEPS   ?= 100000000
 
 MESON_OPTIONS = --prefix / --libdir lib
 
-.PHONY: all demo demo-modules check asan tsan sim step soak bench conformance aarch64 install docs format clean help
+.PHONY: all demo demo-modules check asan tsan sim step soak bench conformance aarch64 install dist docs format clean help
 .DELETE_ON_ERROR:
 
 all: ## build into build/, with a staged installation in build/stage
@@ -102,6 +102,9 @@ install: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) installed
 	@DESTDIR=$(DESTDIR)$(abspath $(PREFIX)) meson install -C $(BUILD) --no-rebuild --quiet
 	@echo "Mend is in $(DESTDIR)$(abspath $(PREFIX)); add its bin/ to PATH."
+
+dist: ## the sources of HEAD as one file, which builds and passes without git: build/mend-VERSION.tar.gz
+	@tools/dist $(BUILD)
 
 docs: ## write doc/conformance.md again, from the tests
 	@tools/conformance
