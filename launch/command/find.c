@@ -10,11 +10,14 @@
  * does not replace the system's. */
 #include "command/options.h"
 
+#include "rt/spawn.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 struct search {
@@ -135,6 +138,50 @@ int mend_find_later(struct mend_app *app)
     if (s.found)
         return 0;
     return s.refused ? EACCES : *app->argv[0] && is_directory(app) ? EISDIR : ENOENT;
+}
+
+static void check_arch(const struct mend_app *app)
+{
+    struct utsname u;
+
+    if (app->arch && uname(&u) == 0 && !mend_spawn_is_arch(app->arch, u.machine))
+        mend_options_fail(2, "--arch: '%s' is not this machine's, which is %s", app->arch,
+                          u.machine);
+}
+
+static void check_wdir(const struct mend_app *app)
+{
+    struct stat st;
+
+    if (!app->wdir)
+        return;
+    if (stat(app->wdir, &st) != 0)
+        mend_options_fail(2, "--wdir %s: %s", app->wdir, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        mend_options_fail(2, "--wdir %s: not a directory", app->wdir);
+}
+
+/* Some of its ranks are on a node that is wanted. */
+static bool has_ranks(const struct mend_options *o, int first, const struct mend_app *app,
+                      bool wanted(const struct mend_options *o, int node))
+{
+    for (int i = first; i < first + app->ranks_n; i++)
+        if (wanted(o, o->node_of[i]))
+            return true;
+    return false;
+}
+
+void mend_find_programs(struct mend_options *o, bool wanted(const struct mend_options *o, int node))
+{
+    for (int i = 0, first = 0; i < o->apps_n; first += o->apps[i++].ranks_n) {
+        if (!has_ranks(o, first, &o->apps[i], wanted)) {
+            mend_find_later(&o->apps[i]); /* for spares and replacements, if it is there */
+            continue;
+        }
+        check_arch(&o->apps[i]);
+        check_wdir(&o->apps[i]);
+        mend_find_program(&o->apps[i], o);
+    }
 }
 
 void mend_find_program(struct mend_app *app, struct mend_options *o)

@@ -72,7 +72,6 @@ static void on_refused(struct mend_parse *p, const char *value, const char *seco
 
 /* ---- the table ---- */
 
-#define ONE_MACHINE "there is one machine, and nothing goes through a network"
 #define OTHERS_PARAM                                                                               \
     "it is a parameter of Open MPI; Mend's are set by --set NAME=VALUE ('mend-info --params')"
 
@@ -114,11 +113,17 @@ static const struct flag flags[] = {
     {"map-by", 1, mend_on_map, NULL},
     {"bycore", 0, mend_on_map, "core"},
     {"bysocket", 0, mend_on_map, "socket"},
-    {"byslot bynode", 0, mend_on_map, "slot"},
+    {"byslot", 0, mend_on_map, "slot"},
+    {"bynode", 0, mend_on_map, "node"},
     {"rank-by", 1, mend_on_rank_by, NULL},
     {"cpus-per-proc cpus-per-rank", 1, mend_on_cores_per_rank, NULL},
     {"report-bindings", 0, mend_on_report_bindings, NULL},
+    {"oversubscribe", 0, mend_on_oversubscribe, NULL},
     {"nooversubscribe", 0, mend_on_no_oversubscribe, NULL},
+    {"nolocal skip-launch-node", 0, mend_on_no_local, NULL},
+    {"spare-nodes", 1, mend_on_spare_nodes, NULL},
+    {"display-map display-allocation", 0, mend_on_show_map, NULL},
+    {"do-not-launch", 0, mend_on_do_not_launch, NULL},
     /* input and output */
     {"label tag-output l prepend-rank", 0, mend_on_tag, NULL},
     {"pty", 0, mend_on_pty, NULL},
@@ -132,7 +137,7 @@ static const struct flag flags[] = {
     {"tty", 1, mend_on_tty, NULL},
     {"report", 1, mend_on_report, NULL},
     {"q quiet", 0, mend_on_quiet, NULL},
-    {"v verbose display-map", 0, mend_on_verbose, NULL},
+    {"v verbose", 0, mend_on_verbose, NULL},
     /* how it ends */
     {"timeout", 1, mend_on_timeout, NULL},
     {"stop-timeout", 1, mend_on_stop_timeout, NULL},
@@ -144,7 +149,7 @@ static const struct flag flags[] = {
     {"h help", 0, mend_on_help, NULL},
     {"V version info", 0, mend_on_version, NULL},
     /* accepted: always so here */
-    {"oversubscribe allow-run-as-root enable-recovery continuous disable-auto-cleanup noprefix "
+    {"allow-run-as-root enable-recovery continuous disable-auto-cleanup noprefix "
      "leave-session-attached use-hwthread-cpus disable-hostname-propagation "
      "enable-hostname-propagation",
      0, on_accepted, NULL},
@@ -153,15 +158,16 @@ static const struct flag flags[] = {
     {"disable-recovery", 0, on_ignored, "the program decides how it handles a failure"},
     {"mca gmca pmixmca prtemca", 2, on_ignored, OTHERS_PARAM},
     {"am tune", 1, on_ignored, OTHERS_PARAM},
-    {"launcher launcher-exec rmk iface nameserver pmi-port localhost prefix order-nodes", 1,
-     on_ignored, ONE_MACHINE},
-    {"enable-x disable-x skip-launch-node", 0, on_ignored, ONE_MACHINE},
-    {"demux topolib gpus-per-proc personality", 1, on_ignored,
+    {"launcher launcher-exec iface prefix", 1, on_ignored,
+     "no agent is started on another machine"},
+    {"rmk localhost order-nodes", 1, on_ignored,
+     "hosts are taken from --host and --hostfile, in that order"},
+    {"nameserver demux topolib gpus-per-proc personality", 1, on_ignored,
      "it is a setting of another launcher"},
+    {"enable-x disable-x pmi-port", 0, on_ignored, "it is a setting of another launcher"},
     {"membind", 1, on_ignored, "memory is taken where the rank runs; numactl(8) can say more"},
     {"debug-daemons debug-devel d", 0, on_ignored, "there are no daemons"},
     /* refused: without it the job would be another one */
-    {"nolocal", 0, on_refused, "there is no other machine"},
     {"rankfile rf cpu-set cpu-list", 1, on_refused,
      "ranks are not bound to processors by number; taskset(1) limits the whole job"},
     {"xterm", 1, on_refused, "--tty RANK gives a rank the terminal; see also --output-filename"},

@@ -5,9 +5,14 @@
 
 #include "command/options.h"
 
+struct mend_named;
+
 struct mend_parse {
     struct mend_options *o;
-    struct mend_app app; /* the block that is being read */
+    struct mend_app app;      /* the block that is being read */
+    struct mend_named *named; /* flags_hosts.c: the words of --host in this block */
+    int named_n;
+    bool has_file; /* a file of hosts was read */
     char **argv;
     int argc, at;
     char **from_file; /* argv, if it is the words of a file, else NULL */
@@ -23,6 +28,7 @@ typedef void mend_on_flag(struct mend_parse *p, const char *value, const char *s
  * the command line.  All end mpiexec with a message if it is wrong. */
 void mend_flag_read(struct mend_parse *p);
 int mend_flag_number(const char *flag, const char *value, int min, int max);
+mend_time_ns mend_flag_seconds(const char *flag, const char *value); /* flags_job.c */
 void mend_flag_param(const char *flag, const struct mend_param_info *p, const char *value);
 const char *mend_flag_next_value(struct mend_parse *p);
 
@@ -42,8 +48,12 @@ mend_on_flag mend_on_config_file, mend_on_file;
 mend_on_flag mend_on_env, mend_on_env_all, mend_on_export, mend_on_env_list, mend_on_env_list_all;
 mend_on_flag mend_on_env_none, mend_on_env_none_all, mend_on_env_every, mend_on_env_every_all;
 
-/* flags_hosts.c: on which machine, and how many */
-mend_on_flag mend_on_hosts, mend_on_host_file, mend_on_per_node, mend_on_no_oversubscribe;
+/* flags_hosts.c: names of hosts */
+mend_on_flag mend_on_hosts, mend_on_host_file;
+
+/* flags_place.c: how many ranks, on which hosts */
+mend_on_flag mend_on_per_node, mend_on_oversubscribe, mend_on_no_oversubscribe, mend_on_no_local,
+    mend_on_spare_nodes, mend_on_show_map, mend_on_do_not_launch;
 
 /* flags_bind.c: on which processors of it */
 mend_on_flag mend_on_bind, mend_on_map, mend_on_rank_by, mend_on_cores_per_rank,
@@ -53,10 +63,13 @@ mend_on_flag mend_on_bind, mend_on_map, mend_on_rank_by, mend_on_cores_per_rank,
 mend_on_flag mend_on_tag, mend_on_timestamp, mend_on_merge, mend_on_output, mend_on_out_file;
 mend_on_flag mend_on_out_pattern, mend_on_err_pattern, mend_on_pty;
 
-/* When everything was read: counts the ranks of blocks without -n, and refuses what does not fit. */
-void mend_flags_count_ranks(struct mend_options *o);
+/* flags_hosts.c: the table of hosts begins with this machine; the block has been read. */
+void mend_hosts_begin(struct mend_options *o);
+void mend_hosts_end_block(struct mend_parse *p);
 
-/* flags_place.c: the nodes of the job, and the one of each rank. */
+/* flags_place.c, when everything was read: the nodes of the job, and how many ranks blocks without -n have; the node of each
+ * rank.  Refuses what does not fit. */
+void mend_flags_count_ranks(struct mend_options *o);
 void mend_flags_place(struct mend_options *o);
 
 #endif

@@ -91,16 +91,18 @@ void mend_on_bind(struct mend_parse *p, const char *value, const char *second)
 /* What follows a ':' in --map-by. */
 static void map_modifier(struct mend_parse *p, const char *word)
 {
-    static const char *const nothing_to_do[] = {
-        "oversubscribe", "span",    "nolocal",  "inherit",
-        "noinherit",     "hwtcpus", "corecpus", "overload-allowed"};
+    static const char *const nothing_to_do[] = {"span",    "inherit",  "noinherit",
+                                                "hwtcpus", "corecpus", "overload-allowed"};
 
     if (!strncasecmp(word, "pe=", 3)) {
         mend_on_cores_per_rank(p, word + 3, NULL);
         return;
     }
-    if (!strcasecmp(word, "nooversubscribe")) {
-        p->o->no_oversubscribe = true;
+    if (!strcasecmp(word, "nooversubscribe") || !strcasecmp(word, "oversubscribe") ||
+        !strcasecmp(word, "nolocal")) {
+        p->o->no_oversubscribe |= !strcasecmp(word, "nooversubscribe");
+        p->o->policy.oversubscribe |= !strcasecmp(word, "oversubscribe");
+        p->o->no_local |= !strcasecmp(word, "nolocal");
         return;
     }
     for (size_t i = 0; i < MEND_COUNT_OF(nothing_to_do); i++)
@@ -140,6 +142,7 @@ void mend_on_map(struct mend_parse *p, const char *value, const char *second)
         else if (!word || (strcasecmp(word, "slot") && strcasecmp(word, "rr")))
             mend_options_fail(2, "%s: '%s' is not one of: slot, " UNIT_NAMES ", ppr:NUMBER:UNIT",
                               p->flag, value);
+        p->o->policy.by_node = word && !strcasecmp(word, "node");
         word = strtok_r(NULL, ":,", &save);
     }
     for (; word; word = strtok_r(NULL, ":,", &save))
@@ -149,8 +152,14 @@ void mend_on_map(struct mend_parse *p, const char *value, const char *second)
 
 void mend_on_rank_by(struct mend_parse *p, const char *value, const char *second)
 {
-    static const char *const as_mapped[] = {"slot", "node", "fill", "span", "hwthread", "core"};
+    static const char *const as_mapped[] = {"fill", "span", "hwthread", "core"};
     enum mend_unit unit;
+
+    if (!strcasecmp(value, "slot") || !strcasecmp(value, "node")) {
+        p->o->numbers_said = true;
+        p->o->policy.number_by_node = !strcasecmp(value, "node");
+        return;
+    }
 
     for (size_t i = 0; i < MEND_COUNT_OF(as_mapped); i++)
         if (!strcasecmp(value, as_mapped[i]))

@@ -2,8 +2,6 @@
 /* flags_file.c – --configfile: a file whose lines are the blocks of the command line; --file: or flags of one block. */
 #include "command/flags.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,16 +39,15 @@ static void config_line(struct mend_options *o, struct mend_strings *words, char
 static void read_file(struct mend_parse *p, const char *name, bool blocks,
                       struct mend_strings *words)
 {
-    char *line = NULL;
-    size_t size = 0;
-    FILE *f = fopen(name, "re");
+    char *text = mend_xprintf("%s", mend_texts_read(p->o, p->flag, name));
 
-    if (!f)
-        mend_options_fail(2, "%s %s: %s", p->flag, name, strerror(errno));
-    while (getline(&line, &size, f) >= 0)
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
         config_line(p->o, words, line, blocks);
-    free(line);
-    fclose(f);
+    }
+    free(text);
 }
 
 /* They are read next, in place of the rest of the command line. */

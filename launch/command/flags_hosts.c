@@ -1,130 +1,320 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flags_hosts.c – flags that name machines.
+/* flags_hosts.c – flags that name the hosts of a job.
  *
- * There is one machine.  A list of hosts that names only this one is taken, and its slots count ranks; any other
- * host is an error. */
+ *   --host a,b:2,[::1]:4,ann@c    names, some with slots
+ *   --hostfile FILE               the same, one in a line; behind it slots=N, max_slots=N, user=NAME; '#' begins a comment
+ *
+ * Lists add up: a host that is named again gets more slots.  But where a file was read, --host chooses among its hosts, as with Open
+ * MPI.  A list belongs to its block; blocks without one have the hosts of all lists, as with MPICH.  All names of this machine are
+ * one host, node 0. */
 #include "command/flags.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <ifaddrs.h>
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* ---- hosts ---- */
+/* A host as one word or line names it. */
+struct mend_named {
+    struct mend_host host;
+    char *where; /* the flag, and the line of a file */
+};
 
-static bool is_own_address(const char *name)
+/* ---- reading a name ---- */
+
+static void check_name(const char *where, const char *what, const char *name)
 {
-    struct ifaddrs *all, *i;
-    char text[INET6_ADDRSTRLEN];
-    bool own = false;
+    size_t good =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%");
 
-    if (getifaddrs(&all) != 0)
-        return false;
-    for (i = all; i && !own; i = i->ifa_next) {
-        int family = i->ifa_addr ? i->ifa_addr->sa_family : AF_UNSPEC;
-        const void *address =
-            family == AF_INET ? (void *)&((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr
-                              : (void *)&((struct sockaddr_in6 *)(void *)i->ifa_addr)->sin6_addr;
-
-        own = (family == AF_INET || family == AF_INET6) &&
-              inet_ntop(family, address, text, sizeof(text)) && !strcmp(text, name);
-    }
-    freeifaddrs(all);
-    return own;
+    if (!*name || name[good] || *name == '-')
+        mend_options_fail(2, "%s: '%s' is not the name of a %s", where, name, what);
 }
 
-/* "node1" and "node1.cluster.org" are the same machine, "node1.a.org" and "node1.b.org" are not. */
-static bool same_host(const char *a, const char *b)
+/* Moves *word_p behind "NAME@". */
+static const char *take_user(const char *where, char **word_p)
 {
-    size_t a_len = strcspn(a, "."), b_len = strcspn(b, ".");
+    char *at = strrchr(*word_p, '@'), *user = *word_p;
 
-    if (!strcasecmp(a, b))
-        return true;
-    return a_len == b_len && !strncasecmp(a, b, a_len) && !(a[a_len] && b[b_len]);
+    if (!at)
+        return NULL;
+    *at = '\0';
+    check_name(where, "user", user);
+    *word_p = at + 1;
+    return user;
 }
 
-static bool is_this_machine(const char *name)
+/* What follows a ':' behind the name, or NULL; an address of version 6 with slots stands in brackets. */
+static char *split_slots(const char *where, char **word_p)
 {
-    char own[256] = "";
+    char *word = *word_p, *colon = strchr(word, ':'), *end;
 
-    gethostname(own, sizeof(own) - 1);
-    return !strcasecmp(name, "localhost") || !strcasecmp(name, "localhost.localdomain") ||
-           same_host(name, own) || is_own_address(name);
-}
-
-static void take_host(struct mend_parse *p, const char *name, const char *slots)
-{
-    char own[256] = "";
-
-    gethostname(own, sizeof(own) - 1);
-    if (!is_this_machine(name))
-        mend_options_fail(
-            2, "%s: '%s' is not this machine (%s); Mend starts ranks on this machine only for now",
-            p->flag, name, own);
-    if (slots)
-        p->o->slots_n += mend_flag_number(p->flag, slots, 1, MEND_RANKS_MAX);
-}
-
-/* NAME or NAME:SLOTS; an address of version 6 with slots stands in brackets. */
-static void take_host_word(struct mend_parse *p, char *word)
-{
-    char *colon = strchr(word, ':'), *end = *word == '[' ? strchr(word, ']') : NULL;
-
-    if (end) {
-        word++;
+    if (*word == '[') {
+        end = strchr(word, ']');
+        if (!end || (end[1] && end[1] != ':'))
+            mend_options_fail(2, "%s: '%s' is not an address in brackets", where, word);
+        *word_p = word + 1;
         *end = '\0';
-        colon = end[1] == ':' ? end + 1 : NULL;
-    } else if (colon && strchr(colon + 1, ':')) {
-        colon = NULL;
+        return end[1] ? end + 2 : NULL;
     }
-    if (colon)
-        *colon = '\0';
-    take_host(p, word, colon ? colon + 1 : NULL);
+    if (!colon || strchr(colon + 1, ':'))
+        return NULL;
+    *colon = '\0';
+    return colon + 1;
+}
+
+static bool is_any(const char *slots)
+{
+    return !strcmp(slots, "*") || !strcasecmp(slots, "auto");
+}
+
+/* "[USER@]NAME[:SLOTS]", which it changes; the host points into it. */
+static struct mend_host read_word(const char *where, char *word)
+{
+    struct mend_host x = {.user = take_user(where, &word)};
+    char *slots = split_slots(where, &word);
+
+    check_name(where, "host", word);
+    x.name = word;
+    if (slots && !is_any(slots))
+        x.slots = mend_flag_number(where, slots, 1, MEND_RANKS_MAX);
+    return x;
+}
+
+/* ---- the table ---- */
+
+static void list_add(struct mend_hosts_list *l, int node, int share)
+{
+    int i = 0;
+
+    while (i < l->n && l->at[i] != node)
+        i++;
+    if (i == l->n) {
+        l->at = realloc(l->at, (size_t)(l->n + 1) * sizeof(*l->at));
+        l->share = realloc(l->share, (size_t)(l->n + 1) * sizeof(*l->share));
+        if (!l->at || !l->share)
+            mend_options_fail(1, "no memory");
+        l->at[l->n] = node;
+        l->share[l->n++] = 0;
+    }
+    l->share[i] += share;
+}
+
+static int share_of(const struct mend_named *named)
+{
+    return named->host.slots ? named->host.slots : 1;
+}
+
+static void add_row(struct mend_hosts *h)
+{
+    if (h->n > MEND_MACHINES_MAX)
+        mend_options_fail(2, "a job has at most %d hosts", MEND_MACHINES_MAX);
+    h->at = realloc(h->at, (size_t)(h->n + 1) * sizeof(*h->at));
+    if (!h->at)
+        mend_options_fail(1, "no memory");
+    h->at[h->n++] = (struct mend_host){0};
+}
+
+void mend_hosts_begin(struct mend_options *o)
+{
+    if (o->hosts.n)
+        return;
+    add_row(&o->hosts);
+    o->hosts.at[0].here = true;
+}
+
+/* -1: it has none yet. */
+static int node_of(const struct mend_hosts *h, const char *name)
+{
+    if (mend_host_is_here(name))
+        return 0;
+    for (int k = 1; k < h->n; k++)
+        if (mend_host_is_same(h->at[k].name, name))
+            return k;
+    return -1;
+}
+
+static void check_slots(const char *where, const struct mend_host *x)
+{
+    int slots = mend_host_slots(x);
+
+    if (x->slots_max && slots > x->slots_max)
+        mend_options_fail(2, "%s: %d slots of '%s' are more than its max_slots, %d", where, slots,
+                          x->name, x->slots_max);
+}
+
+/* own: the list of its block. */
+static void add_host(struct mend_options *o, struct mend_hosts_list *own,
+                     const struct mend_named *named)
+{
+    const struct mend_host *said = &named->host;
+    struct mend_host *x;
+    int node;
+
+    mend_hosts_begin(o);
+    node = node_of(&o->hosts, said->name);
+    if (node < 0) {
+        node = o->hosts.n;
+        add_row(&o->hosts);
+    }
+    x = &o->hosts.at[node];
+    x->name = x->name ? x->name : said->name;
+    x->user = x->user ? x->user : said->user;
+    x->slots += said->slots;
+    x->mentions += !said->slots;
+    x->slots_max += said->slots_max;
+    x->listed = true;
+    check_slots(named->where, x);
+    list_add(&o->listed, node, share_of(named));
+    list_add(own, node, share_of(named));
+}
+
+/* --host with a file: of the file's hosts, and not more slots than it says. */
+static void choose_host(struct mend_options *o, struct mend_hosts_list *own,
+                        const struct mend_named *named)
+{
+    const struct mend_host *said = &named->host;
+    int node = node_of(&o->hosts, said->name);
+    struct mend_host *x;
+
+    if (node < 0 || !o->hosts.at[node].listed)
+        mend_options_fail(2, "%s: '%s' is not in the file of hosts", named->where, said->name);
+    x = &o->hosts.at[node];
+    if (said->slots && mend_host_slots(x) && said->slots > mend_host_slots(x))
+        mend_options_fail(2, "%s: '%s' has %d slots in the file of hosts, not %d", named->where,
+                          said->name, mend_host_slots(x), said->slots);
+    if (said->slots) {
+        x->slots = said->slots;
+        x->mentions = 0;
+    }
+    list_add(own, node, mend_host_share(x));
+}
+
+/* ---- lists ---- */
+
+static void name_host(struct mend_parse *p, struct mend_host x, char *where)
+{
+    p->named = realloc(p->named, (size_t)(p->named_n + 1) * sizeof(*p->named));
+    if (!p->named)
+        mend_options_fail(1, "no memory");
+    p->named[p->named_n++] = (struct mend_named){x, where};
 }
 
 void mend_on_hosts(struct mend_parse *p, const char *value, const char *second)
 {
-    char *words = mend_xprintf("%s", value), *save;
-    char *word = strtok_r(words, ",", &save);
+    char *words = mend_options_keep(p->o, mend_xprintf("%s", value)), *save;
+    char *where = mend_options_keep(p->o, mend_xprintf("%s", p->flag));
+    char *word = strtok_r(words, ", \t", &save);
 
     if (!word)
         mend_options_fail(2, "%s: no host is named", p->flag);
-    for (; word; word = strtok_r(NULL, ",", &save))
-        take_host_word(p, word);
-    free(words);
+    for (; word; word = strtok_r(NULL, ", \t", &save))
+        name_host(p, read_word(where, word), where);
 }
 
-/* "NAME", "NAME:4", "NAME slots=4 ..."; '#' begins a comment. */
-static void take_host_line(struct mend_parse *p, char *line)
+void mend_hosts_end_block(struct mend_parse *p)
 {
-    char *save, *word, *slots = NULL;
+    if (p->named_n && p->has_file)
+        p->app.hosts.n = 0;
+    for (int i = 0; i < p->named_n; i++)
+        (p->has_file ? choose_host : add_host)(p->o, &p->app.hosts, &p->named[i]);
+    p->named_n = 0;
+}
 
-    line[strcspn(line, "#\n")] = '\0';
+/* ---- files ---- */
+
+/* What may follow a name in a line. */
+enum key { KEY_SLOTS, KEY_MAX, KEY_USER, KEY_BINDING, KEYS_N };
+
+static const char *const keys[KEYS_N] = {
+    [KEY_SLOTS] = " slots count cpu cpus ",
+    [KEY_MAX] = " max_slots max-slots slots_max slots-max max_cpus max-cpus cpus_max cpus-max ",
+    [KEY_USER] = " user username user_name user-name ",
+    [KEY_BINDING] = " binding ",
+};
+
+static enum key find_key(const char *where, const char *word)
+{
+    size_t len = strcspn(word, "=");
+    char *name = mend_xprintf(" %.*s ", (int)len, word);
+    enum key k = 0;
+
+    while (k < KEYS_N && (!word[len] || !strstr(keys[k], name)))
+        k++;
+    free(name);
+    if (k == KEYS_N)
+        mend_options_fail(2, "%s: '%s' is none of: slots=N, max_slots=N, user=NAME", where, word);
+    return k;
+}
+
+static void take_key(struct mend_parse *p, const char *where, char *word, struct mend_host *x)
+{
+    enum key key = find_key(where, word);
+    const char *value = word + strcspn(word, "=") + 1;
+
+    if (key == KEY_SLOTS && x->slots)
+        mend_options_fail(2, "%s: '%s' says the slots a second time", where, word);
+    if (key == KEY_SLOTS && !is_any(value))
+        x->slots = mend_flag_number(where, value, 1, MEND_RANKS_MAX);
+    else if (key == KEY_MAX)
+        x->slots_max = mend_flag_number(where, value, 1, MEND_RANKS_MAX);
+    else if (key == KEY_USER) {
+        check_name(where, "user", value);
+        x->user = value;
+    } else if (key == KEY_BINDING) {
+        mend_options_note(p->o, "%s: '%s': ignored; --bind-to binds the ranks of all hosts", where,
+                          word);
+    }
+}
+
+/* No blanks around '='; no comment. */
+static void tidy(char *line)
+{
+    char *to = line;
+
+    line[strcspn(line, "#")] = '\0';
+    for (char *at = line; *at; at++) {
+        bool blank = isspace((unsigned char)*at);
+
+        if (blank && at[strspn(at, " \t\r")] == '=')
+            continue;
+        if (blank && to > line && to[-1] == '=')
+            continue;
+        *to++ = *at;
+    }
+    *to = '\0';
+}
+
+static void take_line(struct mend_parse *p, const char *file, int number, char *line)
+{
+    char *where = mend_options_keep(p->o, mend_xprintf("%s %s:%d", p->flag, file, number));
+    struct mend_named named = {.where = where};
+    char *save, *word;
+
+    tidy(line);
     word = strtok_r(line, " \t\r", &save);
     if (!word)
         return;
-    for (char *more = strtok_r(NULL, " \t\r", &save); more; more = strtok_r(NULL, " \t\r", &save))
-        if (!strncmp(more, "slots=", 6))
-            slots = more + 6;
-    if (slots)
-        take_host(p, word, slots);
-    else
-        take_host_word(p, word);
+    named.host = read_word(where, word);
+    while ((word = strtok_r(NULL, " \t\r", &save)))
+        take_key(p, where, word, &named.host);
+    add_host(p->o, &p->app.hosts, &named);
+    p->has_file = true;
 }
 
 void mend_on_host_file(struct mend_parse *p, const char *value, const char *second)
 {
-    FILE *f = fopen(value, "re");
-    char *line = NULL;
-    size_t size = 0;
+    const char *text = mend_texts_read(p->o, p->flag, value);
+    char *line = mend_options_keep(p->o, mend_xprintf("%s", text));
+    int before = p->app.hosts.n;
 
-    if (!f)
-        mend_options_fail(2, "%s %s: %s", p->flag, value, strerror(errno));
-    while (getline(&line, &size, f) >= 0)
-        take_host_line(p, line);
-    free(line);
-    fclose(f);
+    for (int number = 1; line; number++) {
+        char *end = strchr(line, '\n'), *next = end ? end + 1 : NULL;
+
+        if (end)
+            *end = '\0';
+        take_line(p, value, number, line);
+        line = next;
+    }
+    if (p->app.hosts.n == before && !p->has_file)
+        mend_options_fail(2, "%s %s: the file names no host", p->flag, value);
 }

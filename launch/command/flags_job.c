@@ -5,13 +5,10 @@
 #include "rt/spawn.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
 
 /* ---- what to start ---- */
 
@@ -29,21 +26,11 @@ void mend_on_soft(struct mend_parse *p, const char *value, const char *second)
 
 void mend_on_arch(struct mend_parse *p, const char *value, const char *second)
 {
-    struct utsname u;
-
-    if (uname(&u) == 0 && !mend_spawn_is_arch(value, u.machine))
-        mend_options_fail(2, "%s: '%s' is not this machine's, which is %s", p->flag, value,
-                          u.machine);
+    p->app.arch = value;
 }
 
 void mend_on_wdir(struct mend_parse *p, const char *value, const char *second)
 {
-    struct stat st;
-
-    if (stat(value, &st) != 0)
-        mend_options_fail(2, "%s %s: %s", p->flag, value, strerror(errno));
-    if (!S_ISDIR(st.st_mode))
-        mend_options_fail(2, "%s %s: not a directory", p->flag, value);
     p->app.wdir = value;
 }
 
@@ -173,7 +160,7 @@ void mend_on_version(struct mend_parse *p, const char *value, const char *second
 
 /* ---- how the job ends ---- */
 
-static mend_time_ns seconds_of(const char *flag, const char *value)
+mend_time_ns mend_flag_seconds(const char *flag, const char *value)
 {
     char *end;
     double v = strtod(value, &end);
@@ -185,7 +172,7 @@ static mend_time_ns seconds_of(const char *flag, const char *value)
 
 void mend_on_timeout(struct mend_parse *p, const char *value, const char *second)
 {
-    p->o->timeout_ns = seconds_of(p->flag, value);
+    p->o->timeout_ns = mend_flag_seconds(p->flag, value);
     if (!p->o->timeout_ns)
         mend_options_fail(2, "%s: the time must be more than 0", p->flag);
 }

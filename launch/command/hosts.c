@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdint.h>
+#include <string.h>
 
 struct placing {
     const struct mend_hosts *h;
@@ -11,7 +12,6 @@ struct placing {
     const struct mend_hosts_wish *w;
     int *used;
     int *node_of;
-    int placed_n;
 };
 
 /* What one pass over the hosts may fill. */
@@ -50,8 +50,8 @@ static int room(const struct placing *p, int node, enum pass pass)
 /* count[k]: of those that the wish's k-th node gets. */
 static int fill(const struct placing *p, int *count, int left)
 {
-    for (int k = 0; k < p->w->nodes_n && left; k++) {
-        int node = p->w->nodes[k], n = room(p, node, PASS_SHARES);
+    for (int k = 0; k < p->w->on.n && left; k++) {
+        int node = p->w->on.at[k], n = room(p, node, PASS_SHARES);
 
         n = n < 0 ? 0 : least(n, left);
         count[k] += n;
@@ -74,9 +74,9 @@ static int emptiest(const struct placing *p, enum pass pass)
 {
     int best = -1;
 
-    for (int k = 0; k < p->w->nodes_n; k++)
-        if (room(p, p->w->nodes[k], pass) > 0 &&
-            (best < 0 || is_emptier(p, p->w->nodes[k], p->w->nodes[best])))
+    for (int k = 0; k < p->w->on.n; k++)
+        if (room(p, p->w->on.at[k], pass) > 0 &&
+            (best < 0 || is_emptier(p, p->w->on.at[k], p->w->on.at[best])))
             best = k;
     return best;
 }
@@ -85,61 +85,67 @@ static int spread(const struct placing *p, int *count, int left, enum pass pass)
 {
     for (int k; left && (k = emptiest(p, pass)) >= 0; left--) {
         count[k]++;
-        p->used[p->w->nodes[k]]++;
+        p->used[p->w->on.at[k]]++;
     }
     return left;
 }
 
-static void put(struct placing *p, int node)
+static int by_slot(const struct placing *p, int *count)
 {
-    p->node_of[p->placed_n++] = node;
-}
+    int left = fill(p, count, p->w->ranks_n);
 
-static int by_slot(struct placing *p)
-{
-    int count[p->w->nodes_n], left;
-
-    for (int k = 0; k < p->w->nodes_n; k++)
-        count[k] = 0;
-    left = fill(p, count, p->w->ranks_n);
     left = spread(p, count, left, PASS_ROOM);
-    if (p->policy->oversubscribe)
-        left = spread(p, count, left, PASS_OVER);
-    for (int k = 0; k < p->w->nodes_n; k++)
-        while (count[k]--)
-            put(p, p->w->nodes[k]);
-    return left;
+    return p->policy->oversubscribe ? spread(p, count, left, PASS_OVER) : left;
 }
 
 /* ---- in turn ---- */
 
-static int deal(struct placing *p, int left, enum pass pass)
+static int deal(const struct placing *p, int *count, int left, enum pass pass)
 {
     int before;
 
     do {
         before = left;
-        for (int k = 0; k < p->w->nodes_n && left; k++)
-            if (room(p, p->w->nodes[k], pass) > 0) {
-                put(p, p->w->nodes[k]);
-                p->used[p->w->nodes[k]]++;
+        for (int k = 0; k < p->w->on.n && left; k++)
+            if (room(p, p->w->on.at[k], pass) > 0) {
+                count[k]++;
+                p->used[p->w->on.at[k]]++;
                 left--;
             }
     } while (left && left < before);
     return left;
 }
 
-static int by_node(struct placing *p)
+static int by_node(const struct placing *p, int *count)
 {
-    int left = deal(p, p->w->ranks_n, PASS_ROOM);
+    int left = deal(p, count, p->w->ranks_n, PASS_ROOM);
 
-    return p->policy->oversubscribe ? deal(p, left, PASS_OVER) : left;
+    return p->policy->oversubscribe ? deal(p, count, left, PASS_OVER) : left;
+}
+
+/* ---- numbers ---- */
+
+/* turn: how many ranks a node gets before the next one does. */
+static void number(const struct placing *p, int *count, int turn)
+{
+    int i = 0, before;
+
+    do {
+        before = i;
+        for (int k = 0; k < p->w->on.n; k++)
+            for (int t = 0; t < turn && count[k]; t++, count[k]--)
+                p->node_of[i++] = p->w->on.at[k];
+    } while (i > before);
 }
 
 int mend_hosts_place(const struct mend_hosts *h, const struct mend_hosts_policy *policy,
                      const struct mend_hosts_wish *w, int *used, int *node_of)
 {
     struct placing p = {.h = h, .policy = policy, .w = w, .used = used, .node_of = node_of};
+    int count[w->on.n + 1], left;
 
-    return policy->by_node ? by_node(&p) : by_slot(&p);
+    memset(count, 0, sizeof(count));
+    left = policy->by_node ? by_node(&p, count) : by_slot(&p, count);
+    number(&p, count, policy->number_by_node ? 1 : w->ranks_n);
+    return left;
 }

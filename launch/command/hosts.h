@@ -6,10 +6,11 @@
  * as many ranks as are needed.
  *
  *   by slot   the slots of the first host, then those of the next; hosts without a number get one rank each, then what is
- *             left in equal shares; consecutive ranks are on one host
+ *             left in equal shares
  *   by node   one rank on each host in turn, as long as there is room
  *
- * Either way the first hosts of a list get what cannot be shared equally. */
+ * Then either consecutive ranks are on one host, or each is on the next.  What cannot be shared equally the first hosts of a list
+ * get. */
 #ifndef MEND_LAUNCH_COMMAND_HOSTS_H
 #define MEND_LAUNCH_COMMAND_HOSTS_H
 
@@ -35,14 +36,22 @@ struct mend_hosts {
 struct mend_hosts_policy {
     int per_node; /* so many on each host; 0: not said */
     bool by_node;
-    bool oversubscribe; /* also more than there are slots */
+    bool number_by_node; /* one rank of each host, then the next of each; else all of a host */
+    bool oversubscribe;  /* also more than there are slots */
 };
 
-/* Ranks that are placed together, and the nodes where they may be, in that order. */
+/* Some nodes, in the order in which they get ranks. */
+struct mend_hosts_list {
+    int *at;
+    int *
+        share; /* how many ranks each gets of a block that does not say how many it has; NULL: by the host */
+    int n;
+};
+
+/* Ranks that are placed together, and the nodes where they may be. */
 struct mend_hosts_wish {
     int ranks_n;
-    const int *nodes;
-    int nodes_n;
+    struct mend_hosts_list on;
 };
 
 /* The slots of a host; 0: as many as are needed. */

@@ -39,11 +39,11 @@ static void read_hosts(struct table *t, const char *text)
     t->hosts.n = t->n;
 }
 
-static const char *place_more(struct table *t, int n, const int *nodes, int nodes_n,
+static const char *place_more(struct table *t, int n, int *nodes, int nodes_n,
                               struct mend_hosts_policy policy)
 {
     static char text[RANKS_MAX + 1];
-    struct mend_hosts_wish w = {.ranks_n = n, .nodes = nodes, .nodes_n = nodes_n};
+    struct mend_hosts_wish w = {n, {.at = nodes, .n = nodes_n}};
     int node_of[RANKS_MAX], left = mend_hosts_place(&t->hosts, &policy, &w, t->used, node_of);
 
     CHECK(left >= 0 && left <= n);
@@ -62,7 +62,7 @@ static const char *placed(const char *hosts, int n, struct mend_hosts_policy pol
 }
 
 #define BY_SLOT ((struct mend_hosts_policy){0})
-#define BY_NODE ((struct mend_hosts_policy){.by_node = true})
+#define BY_NODE ((struct mend_hosts_policy){.by_node = true, .number_by_node = true})
 
 /* Hosts that are only named share the ranks; the first get one more. */
 MEND_TEST(equal_shares)
@@ -104,11 +104,20 @@ MEND_TEST(in_turn)
     CHECK_STR(placed("a a b", 4, BY_NODE), "abab");
 }
 
+/* Where ranks are and how they are numbered are two things. */
+MEND_TEST(numbers)
+{
+    struct mend_hosts_policy slot = {.number_by_node = true}, node = {.by_node = true};
+
+    CHECK_STR(placed("a3 b1 c2", 5, slot), "abcaa");
+    CHECK_STR(placed("a3 b1 c2", 5, node), "aabcc");
+}
+
 MEND_TEST(oversubscribed)
 {
     struct mend_hosts_policy slot = {.oversubscribe = true}, node = slot;
 
-    node.by_node = true;
+    node.by_node = node.number_by_node = true;
     CHECK_STR(placed("a2 b2", 8, slot), "aaaabbbb");
     CHECK_STR(placed("a1 b2", 6, slot), "aabbbb");
     CHECK_STR(placed("a2 b", 6, slot), "aabbbb"); /* the others have room without */
@@ -123,7 +132,7 @@ MEND_TEST(per_node)
 {
     struct mend_hosts_policy slot = {.per_node = 2}, node = slot, over = slot;
 
-    node.by_node = true;
+    node.by_node = node.number_by_node = true;
     over.oversubscribe = true;
     CHECK_STR(placed("a b c", 6, slot), "aabbcc");
     CHECK_STR(placed("a b c", 3, slot), "aab");
@@ -140,7 +149,7 @@ MEND_TEST(per_node)
 /* Blocks with lists of their own share the slots. */
 MEND_TEST(several_wishes)
 {
-    static const int ca[] = {2, 0}, b[] = {1};
+    int ca[] = {2, 0}, b[] = {1};
     struct table t;
 
     read_hosts(&t, "a2 b1 c2");
@@ -158,7 +167,8 @@ MEND_TEST(all_tables)
     srand(7);
     for (int round = 0; round < 20000; round++) {
         struct table t = {.hosts = {.at = t.host, .n = 1 + rand() % 5}};
-        struct mend_hosts_policy policy = {rand() % 3 ? 0 : 1 + rand() % 4, rand() % 2, rand() % 2};
+        struct mend_hosts_policy policy = {rand() % 3 ? 0 : 1 + rand() % 4, rand() % 2, rand() % 2,
+                                           rand() % 2};
         int n = rand() % 24, node_of[24], count[5] = {0}, left;
 
         for (int k = 0; k < t.hosts.n; k++) {
@@ -166,7 +176,8 @@ MEND_TEST(all_tables)
             t.host[k].mentions = t.host[k].slots ? rand() % 2 : 1 + rand() % 2;
             t.node[k] = k;
         }
-        left = mend_hosts_place(&t.hosts, &policy, &(struct mend_hosts_wish){n, t.node, t.hosts.n},
+        left = mend_hosts_place(&t.hosts, &policy,
+                                &(struct mend_hosts_wish){n, {.at = t.node, .n = t.hosts.n}},
                                 t.used, node_of);
         for (int i = 0; i < n - left; i++)
             count[node_of[i]]++;

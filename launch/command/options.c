@@ -28,7 +28,7 @@ static void end_block(struct mend_parse *p, int end)
     p->app.argv = mend_xalloc((size_t)(end - p->at) + 1, sizeof(char *));
     for (int i = 0; p->at < end; i++)
         p->app.argv[i] = p->argv[p->at++];
-    mend_find_program(&p->app, p->o);
+    mend_hosts_end_block(p);
     o->apps = realloc(o->apps, (size_t)(o->apps_n + 1) * sizeof(*o->apps));
     if (!o->apps)
         mend_options_fail(1, "no memory");
@@ -88,11 +88,28 @@ static void check_universe(const struct mend_options *o)
                           (unsigned long long)n, MEND_RANKS_MAX);
 }
 
-static void check_machines(struct mend_options *o)
+/* Until agents are started on other machines. */
+static void check_reach(const struct mend_options *o)
 {
-    o->machines_n = o->params.machines > 1 ? (int)o->params.machines : 0;
-    if (o->machines_n && o->gdb)
-        mend_options_fail(2, "--machines and --gdb exclude each other");
+    char own[256] = "";
+
+    gethostname(own, sizeof(own) - 1);
+    for (int k = 0; k < o->hosts.n; k++)
+        if (!o->hosts.at[k].here)
+            mend_options_fail(
+                2, "'%s' is not this machine (%s); Mend starts ranks on this machine only for now",
+                o->hosts.at[k].name, own);
+}
+
+/* A terminal is not passed on to another machine. */
+static void check_hosts(const struct mend_options *o)
+{
+    if (o->gdb && o->hosts.n > 1)
+        mend_options_fail(2, "--gdb is for jobs on one host%s",
+                          o->machines_n ? ", and --machines makes several" : "");
+    if (o->tty_rank >= 0 && !o->hosts.at[o->node_of[o->tty_rank]].here)
+        mend_options_fail(2, "--tty: rank %d is on '%s', and the terminal is here", o->tty_rank,
+                          o->hosts.at[o->node_of[o->tty_rank]].name);
 }
 
 static void check_whole(struct mend_options *o)
@@ -107,7 +124,8 @@ static void check_whole(struct mend_options *o)
         mend_options_fail(2, "--stdin: there is no rank %d in a job of %d", o->stdin_rank,
                           o->ranks_n);
     check_universe(o);
-    check_machines(o);
+    if (o->policy.oversubscribe && o->no_oversubscribe)
+        mend_options_fail(2, "--oversubscribe and --nooversubscribe exclude each other");
     if (o->merge_output && o->err_pattern && o->err_pattern != o->out_pattern)
         mend_options_fail(
             2, "a file for standard error and --merge-stderr-to-stdout exclude each other");
@@ -132,7 +150,26 @@ static void choose_terminal(struct mend_options *o)
 {
     o->at_terminal = isatty(0) || isatty(1);
     if (o->tty_rank == TTY_UNDECIDED)
-        o->tty_rank = o->gdb || (o->ranks_n == 1 && !changes_output(o)) ? 0 : -1;
+        o->tty_rank =
+            o->gdb || (o->ranks_n == 1 && !changes_output(o) && o->hosts.at[o->node_of[0]].here)
+                ? 0
+                : -1;
+}
+
+static bool is_here(const struct mend_options *o, int node)
+{
+    return o->hosts.at[node].here;
+}
+
+/* What --display-map and --do-not-launch want to see. */
+static void show(const struct mend_options *o)
+{
+    if (o->do_not_launch) {
+        mend_hosts_show(o, stdout);
+        exit(fflush(stdout) ? 1 : 0);
+    }
+    if (o->show_map)
+        mend_hosts_show(o, stderr);
 }
 
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
@@ -147,14 +184,21 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     };
     read_blocks(&p);
     free(p.from_file);
-    mend_flags_count_ranks(o_p);
+    free(p.named);
     read_params(o_p);
+    o_p->machines_n = o_p->params.machines > 1 ? (int)o_p->params.machines : 0;
+    mend_flags_count_ranks(o_p);
     note_strays(o_p);
     check_whole(o_p);
     mend_flags_place(o_p);
+    check_hosts(o_p);
     choose_terminal(o_p);
-    if (!o_p->agent_fd)
-        say_notes(o_p);
+    mend_find_programs(o_p, is_here);
+    if (o_p->agent_fd)
+        return;
+    say_notes(o_p);
+    show(o_p);
+    check_reach(o_p);
 }
 
 /* Places for processes that the job starts later cost address space, and no memory or time.  Where that is limited there are none unless the

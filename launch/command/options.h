@@ -11,6 +11,9 @@
 #include "command/place.h"
 #include "rt/wire.h"
 
+#include <stdio.h>
+#include <sys/socket.h>
+
 #define MEND_RANKS_MAX    MEND_CTL_RANKS_MAX
 #define MEND_MACHINES_MAX 4096
 
@@ -28,6 +31,16 @@ struct mend_inherit {
     struct mend_strings names;
 };
 
+/* A file that the command line names, and what is in it. */
+struct mend_text {
+    char *name, *text;
+};
+
+struct mend_texts {
+    struct mend_text *at;
+    int n;
+};
+
 /* One block of the command line: "-n 4 --wdir /tmp prog args". */
 struct mend_app {
     int ranks_n; /* 0: not said (while reading) */
@@ -38,8 +51,10 @@ struct mend_app {
     char **argv;
     char *path; /* what execve gets: argv[0] as found */
     const char *wdir;
-    const char *dirs;        /* --path: looked through before PATH */
-    struct mend_strings env; /* NAME=VALUE */
+    const char *dirs;             /* --path: looked through before PATH */
+    const char *arch;             /* --arch */
+    struct mend_hosts_list hosts; /* of this block only; n 0: those of all lists */
+    struct mend_strings env;      /* NAME=VALUE */
     struct mend_inherit inherit;
 };
 
@@ -78,13 +93,20 @@ struct mend_options {
     int machines_n;          /* agents, each with a node of its own; 0: one, in this process */
     int agent_fd;            /* this process is such an agent, and here is its root; 0: it is not */
     struct mend_hosts hosts; /* of the nodes */
-    int *node_of;            /* the node of each rank */
-    char **argv;             /* the command line */
-    struct mend_strings env; /* for all blocks */
+    struct mend_hosts_list listed; /* those that may have ranks, as they are named */
+    bool has_hosts;                /* there was a list */
+    struct mend_hosts_policy policy;
+    bool numbers_said; /* --rank-by says how ranks are numbered */
+    int spare_nodes_n;
+    bool no_local; /* no ranks on this machine */
+    bool show_map, do_not_launch;
+    int *node_of;              /* the node of each rank */
+    struct mend_texts texts;   /* that the command line names */
+    char **argv;               /* the command line */
+    struct mend_strings env;   /* for all blocks */
     struct mend_strings notes; /* said when the command line is read, if not quiet */
     struct mend_strings kept;  /* texts that other members point into */
     struct mend_inherit inherit;
-    int slots_n;    /* of this machine, in lists of hosts; 0: not said */
     int per_unit_n; /* ranks for each unit of kind per_unit; 0: not said */
     enum mend_unit per_unit;
     enum mend_bind bind;
@@ -130,6 +152,11 @@ char *mend_injections_of(const struct mend_options *o, int rank);
 /* The text of --help. */
 extern const char mend_help_text[];
 
+/* find.c: finds the programs of all blocks.  Those of blocks with ranks on a node that is wanted must be there, with
+ * their directories.  Does not return if one is not (126, 127). */
+void mend_find_programs(struct mend_options *o,
+                        bool wanted(const struct mend_options *o, int node));
+
 /* find.c: sets app->path for app->argv[0].  Does not return if there is no such program (126, 127). */
 void mend_find_program(struct mend_app *app, struct mend_options *o);
 
@@ -145,6 +172,19 @@ char *mend_pattern_name(const char *pattern, int rank, int ranks_n, const char *
 
 /* bind.c: the processors that this job may use. */
 void mend_topology_read(struct mend_topology *t);
+
+/* texts.c: the text of a file that the command line names, which o owns.  Does not return if it cannot be read.  add: takes both. */
+const char *mend_texts_read(struct mend_options *o, const char *flag, const char *name);
+void mend_texts_add(struct mend_texts *t, char *name, char *text);
+
+/* here.c: is it a name or an address of this machine?  "node1" and "node1.cluster.org" are the same host, "node1.a.org" and
+ * "node1.b.org" are not.  The bytes of an address of version 4 or 6. */
+bool mend_host_is_here(const char *name);
+bool mend_host_is_same(const char *a, const char *b);
+const unsigned char *mend_address_bytes(const struct sockaddr *a);
+
+/* flags_place.c: prints the nodes and their ranks. */
+void mend_hosts_show(const struct mend_options *o, FILE *to);
 
 /* text.c: ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
 _Noreturn void mend_options_fail(int status, const char *format, ...)

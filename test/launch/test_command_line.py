@@ -26,11 +26,7 @@ from processes import Result
     (["--map-by", "core:CHAIR", "true"], "PE=NUMBER"),
     (["--rank-by", "chair", "true"], "not one of: slot"),
     (["-ppn", "0", "true"], "-ppn: '0' is not a number"),
-    (["--host", "localhost,no.such.host", "true"], "'no.such.host' is not this machine"),
-    (["-H", "localhost:x", "true"], "'x' is not a number"),
-    (["-hosts", ",", "true"], "no host"),
     (["--nooversubscribe", "-n", "999", "true"], "more than the"),
-    (["--nolocal", "true"], "no other machine"),
     (["--rankfile", "f", "true"], "taskset"),
     (["--debug", "true"], "--gdb"),
     (["--max-restarts", "2", "true"], "not restarted"),
@@ -106,7 +102,6 @@ from processes import Result
     (["--report", "", "true"], "the name of the file is empty"),
     (["--wdir", "/no/such", "true"], "No such file"),
     (["--env", "=x", "true"], "not the name"),
-    (["-machinefile", "/no/such/file", "true"], "No such file"),
     (["-n", "1", "true", ":"], "no program given"),
     (["-q", "-v", "true"], "exclude each other"),
 ])
@@ -158,8 +153,8 @@ def test_accepted_flags(run, words):
 
 @pytest.mark.parametrize("words, part", [
     ("--mca btl self,sm", "ignored; it is a parameter of Open MPI"),
-    ("-launcher ssh", "-launcher ssh: ignored; there is one machine"),
-    ("-iface eth0", "ignored"), ("--disable-recovery", "ignored; the program decides"),
+    ("-launcher ssh", "-launcher ssh: ignored; no agent is started on another machine"),
+    ("-rmk pbs", "ignored; hosts are taken from"), ("--disable-recovery", "ignored; the program decides"),
     ("--with-ft none", "always on"), ("-membind local", "ignored"),
     ("--rank-by socket", "use --map-by socket"), ("-ppn 1 -n 2", "all 2 ranks run on it"),
 ])
@@ -170,37 +165,6 @@ def test_ignored_flags(run, words, part):
     assert part in r.err
     assert len(r.err.splitlines()) == 1
     assert run("-q", *words.split(), "echo", "yes").err == ""
-
-
-OWN = os.uname().nodename
-
-
-@pytest.mark.parametrize("words, ranks", [
-    (["-host", "localhost"], 1), (["--host", f"{OWN},localhost"], 1), (["-H", "127.0.0.1"], 1),
-    (["-hosts", "localhost:3"], 3), (["--host", f"{OWN}:1,{OWN}:1"], 2), (["-H", "::1"], 1), (["-H", "[::1]:2"], 2),
-    (["-host", OWN.split(".")[0] + ":2", "-n", "3"], 3), (["-ppn", 3], 3), (["-N", 2], 2), (["-npernode", 2], 2),
-    (["--map-by", "ppr:2:node"], 2), (["-n", 1, "-N", 2], 1),
-])
-def test_hosts(run, words, ranks):
-    """Lists and files of hosts that name only this machine are taken, and their slots count ranks."""
-    if "::1" in str(words) and not os.path.exists("/proc/net/if_inet6"):
-        pytest.skip("no IPv6 here")
-    r = run(*words, "echo", "rank")
-    assert (r.status, r.out) == (0, "rank\n" * ranks)
-
-
-def test_hostfile(run, tmp_path):
-    """Files of hosts: their slots count ranks, and a name of another machine is refused."""
-    path = os.path.join(tmp_path, "hosts")
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(f"# all of them\n\nlocalhost slots=2 max_slots=4\n{OWN}:1 # one more\n127.0.0.1\n")
-    for flag in ("-hostfile", "--machinefile", "-f"):
-        assert run(flag, path, "echo", "rank").out == "rank\n" * 3
-    with open(path, "a", encoding="utf-8") as f:
-        f.write("no.such.host slots=4\n")
-    r = run("-f", path, "echo", "rank")
-    assert (r.status, r.out) == (2, "")
-    assert "'no.such.host' is not this machine" in r.err
 
 
 SHOW = ["sh", "-c", 'echo "$MEND_RANK:$A:$B:$C:${HOME:+home}"']

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* here.c – whether a name is one of this machine: its own, with or without a domain; an address of one of its interfaces; a name that
+ * its file of hosts gives such an address.  No server is asked: one that does not answer would hold up the start, and a machine that
+ * only a server knows as this one is reached as any other. */
+#include "command/options.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Names and addresses of this machine; read once. */
+struct own {
+    char host[256];
+    struct ifaddrs *addresses;
+    struct mend_strings names;
+    bool read;
+};
+
+const unsigned char *mend_address_bytes(const struct sockaddr *a)
+{
+    return a->sa_family == AF_INET
+               ? (const void *)&((const struct sockaddr_in *)(const void *)a)->sin_addr
+               : (const void *)&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
+}
+
+static bool is_own_address(const struct own *own, int family, const void *bytes)
+{
+    size_t len = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+
+    if (family == AF_INET && *(const unsigned char *)bytes == IN_LOOPBACKNET)
+        return true;
+    if (family == AF_INET6 && IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)bytes))
+        return true;
+    for (const struct ifaddrs *i = own->addresses; i; i = i->ifa_next)
+        if (i->ifa_addr && i->ifa_addr->sa_family == family &&
+            !memcmp(mend_address_bytes(i->ifa_addr), bytes, len))
+            return true;
+    return false;
+}
+
+static void read_names(struct own *own)
+{
+    struct hostent *h;
+
+    sethostent(1);
+    while ((h = gethostent())) {
+        if (!h->h_addr_list[0] || !is_own_address(own, h->h_addrtype, h->h_addr_list[0]))
+            continue;
+        mend_strings_add(&own->names, mend_xprintf("%s", h->h_name));
+        for (char **alias = h->h_aliases; *alias; alias++)
+            mend_strings_add(&own->names, mend_xprintf("%s", *alias));
+    }
+    endhostent();
+}
+
+static const struct own *read_own(void)
+{
+    static struct own own;
+
+    if (own.read)
+        return &own;
+    gethostname(own.host, sizeof(own.host) - 1);
+    if (getifaddrs(&own.addresses) != 0)
+        own.addresses = NULL;
+    read_names(&own);
+    own.read = true;
+    return &own;
+}
+
+bool mend_host_is_same(const char *a, const char *b)
+{
+    size_t a_len = strcspn(a, "."), b_len = strcspn(b, ".");
+
+    if (!strcasecmp(a, b))
+        return true;
+    return a_len == b_len && !strncasecmp(a, b, a_len) && !(a[a_len] && b[b_len]);
+}
+
+/* 0: it is not an address.  Without the name of an interface behind a '%'. */
+static int address_of(const char *name, struct in6_addr *bytes_p)
+{
+    char text[INET6_ADDRSTRLEN];
+    size_t len = strcspn(name, "%");
+
+    if (len >= sizeof(text))
+        return 0;
+    memcpy(text, name, len);
+    text[len] = '\0';
+    if (inet_pton(AF_INET, text, bytes_p) == 1)
+        return AF_INET;
+    return inet_pton(AF_INET6, text, bytes_p) == 1 ? AF_INET6 : 0;
+}
+
+bool mend_host_is_here(const char *name)
+{
+    const struct own *own = read_own();
+    struct in6_addr bytes;
+    int family = address_of(name, &bytes);
+
+    if (family)
+        return is_own_address(own, family, &bytes);
+    if (!strcasecmp(name, "localhost") || !strcasecmp(name, "localhost.localdomain") ||
+        mend_host_is_same(name, own->host))
+        return true;
+    for (int i = 0; i < own->names.n; i++)
+        if (!strcasecmp(name, own->names.at[i]))
+            return true;
+    return false;
+}
