@@ -124,6 +124,15 @@ static const struct flag flags[] = {
     {"spare-nodes", 1, mend_on_spare_nodes, NULL},
     {"display-map display-allocation", 0, mend_on_show_map, NULL},
     {"do-not-launch", 0, mend_on_do_not_launch, NULL},
+    /* other hosts */
+    {"ssh launcher-exec", 1, mend_on_ssh, NULL},
+    {"launcher", 1, mend_on_launcher, NULL},
+    {"launch-agent", 1, mend_on_agent, NULL},
+    {"prefix", 1, mend_on_prefix, NULL},
+    {"interface iface", 1, mend_on_interface, NULL},
+    {"port-range", 1, mend_on_port_range, NULL},
+    {"connect-timeout", 1, mend_on_connect_timeout, NULL},
+    {"mca gmca pmixmca prtemca", 2, mend_on_mca, OTHERS_PARAM},
     /* input and output */
     {"label tag-output l prepend-rank", 0, mend_on_tag, NULL},
     {"pty", 0, mend_on_pty, NULL},
@@ -156,10 +165,7 @@ static const struct flag flags[] = {
     {"with-ft", 1, on_ft, NULL},
     /* said and ignored */
     {"disable-recovery", 0, on_ignored, "the program decides how it handles a failure"},
-    {"mca gmca pmixmca prtemca", 2, on_ignored, OTHERS_PARAM},
     {"am tune", 1, on_ignored, OTHERS_PARAM},
-    {"launcher launcher-exec iface prefix", 1, on_ignored,
-     "no agent is started on another machine"},
     {"rmk localhost order-nodes", 1, on_ignored,
      "hosts are taken from --host and --hostfile, in that order"},
     {"nameserver demux topolib gpus-per-proc personality", 1, on_ignored,

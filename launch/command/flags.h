@@ -55,6 +55,10 @@ mend_on_flag mend_on_hosts, mend_on_host_file;
 mend_on_flag mend_on_per_node, mend_on_oversubscribe, mend_on_no_oversubscribe, mend_on_no_local,
     mend_on_spare_nodes, mend_on_show_map, mend_on_do_not_launch;
 
+/* flags_remote.c: how agents of other hosts are started and reached */
+mend_on_flag mend_on_prefix, mend_on_agent, mend_on_ssh, mend_on_launcher, mend_on_port_range,
+    mend_on_connect_timeout, mend_on_interface, mend_on_mca;
+
 /* flags_bind.c: on which processors of it */
 mend_on_flag mend_on_bind, mend_on_map, mend_on_rank_by, mend_on_cores_per_rank,
     mend_on_report_bindings;

@@ -242,7 +242,8 @@ static enum key find_key(const char *where, const char *word)
         k++;
     free(name);
     if (k == KEYS_N)
-        mend_options_fail(2, "%s: '%s' is none of: slots=N, max_slots=N, user=NAME", where, word);
+        mend_options_fail(2, "%s: '%s' is not one of: slots=N, max_slots=N, user=NAME", where,
+                          word);
     return k;
 }
 

@@ -3,7 +3,7 @@
  *
  *   lists of hosts, --machines  ->  nodes  ->  ranks of each block  ->  hosts.c: the node of each rank
  *
- * Only mpiexec does this; the agents of other machines are told the result (given.h). */
+ * Only mpiexec does this; the agents of other machines are told the result. */
 #include "command/flags.h"
 
 #include "rt/spawn.h"

@@ -19,7 +19,7 @@ struct own {
     bool read;
 };
 
-const unsigned char *mend_address_bytes(const struct sockaddr *a)
+static const unsigned char *bytes_of(const struct sockaddr *a)
 {
     return a->sa_family == AF_INET
                ? (const void *)&((const struct sockaddr_in *)(const void *)a)->sin_addr
@@ -36,7 +36,7 @@ static bool is_own_address(const struct own *own, int family, const void *bytes)
         return true;
     for (const struct ifaddrs *i = own->addresses; i; i = i->ifa_next)
         if (i->ifa_addr && i->ifa_addr->sa_family == family &&
-            !memcmp(mend_address_bytes(i->ifa_addr), bytes, len))
+            !memcmp(bytes_of(i->ifa_addr), bytes, len))
             return true;
     return false;
 }
@@ -108,5 +108,47 @@ bool mend_host_is_here(const char *name)
     for (int i = 0; i < own->names.n; i++)
         if (!strcasecmp(name, own->names.at[i]))
             return true;
+    return false;
+}
+
+/* ---- addresses ---- */
+
+/* The first `bits` bits are equal. */
+static bool is_in_net(const unsigned char *a, const unsigned char *b, int bits)
+{
+    int whole = bits / 8, rest = bits % 8;
+
+    return !memcmp(a, b, (size_t)whole) && (!rest || !((a[whole] ^ b[whole]) >> (8 - rest)));
+}
+
+static bool is_of(const struct mend_interface *x, const char *name, const struct sockaddr *address)
+{
+    if (x->family == AF_UNSPEC)
+        return !strcmp(x->text, name);
+    if (x->family != address->sa_family)
+        return false;
+    return is_in_net(bytes_of(address), x->bytes, x->bits);
+}
+
+/* Of one link only; the name of the interface would have to go with it. */
+static bool is_link_local(const struct sockaddr *a)
+{
+    return a->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
+}
+
+bool mend_here_address(const struct mend_interface *x, struct sockaddr_storage *address_p)
+{
+    for (const struct ifaddrs *i = read_own()->addresses; i; i = i->ifa_next) {
+        const struct sockaddr *a = i->ifa_addr;
+
+        if (!a || (a->sa_family != AF_INET && a->sa_family != AF_INET6) ||
+            (x->family == AF_UNSPEC && is_link_local(a)) || !is_of(x, i->ifa_name, a))
+            continue;
+        memset(address_p, 0, sizeof(*address_p));
+        memcpy(address_p, a,
+               a->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
+        return true;
+    }
     return false;
 }

@@ -18,6 +18,8 @@
 
 #define TTY_UNDECIDED (-2)
 
+#define CONNECT_TIMEOUT_NS (30 * MEND_NS_PER_S)
+
 static void end_block(struct mend_parse *p, int end)
 {
     struct mend_options *o = p->o;
@@ -156,6 +158,22 @@ static void choose_terminal(struct mend_options *o)
                 : -1;
 }
 
+/* Other hosts call this machine there. */
+static void check_interface(const struct mend_options *o)
+{
+    const struct mend_interface *x = &o->remote.interface;
+    struct sockaddr_storage address;
+    bool here = true;
+
+    for (int k = 0; k < o->hosts.n; k++)
+        here &= o->hosts.at[k].here;
+    if (!here && x->text && !mend_here_address(x, &address))
+        mend_options_fail(
+            2,
+            "--interface: this machine has no address that belongs to '%s' ('ip addr' lists them)",
+            x->text);
+}
+
 static bool is_here(const struct mend_options *o, int node)
 {
     return o->hosts.at[node].here;
@@ -181,6 +199,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
         .argv = argv,
         .tty_rank = TTY_UNDECIDED,
         .timeout_ns = MEND_TIME_NEVER,
+        .remote.connect_timeout_ns = CONNECT_TIMEOUT_NS,
     };
     read_blocks(&p);
     free(p.from_file);
@@ -198,6 +217,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
         return;
     say_notes(o_p);
     show(o_p);
+    check_interface(o_p);
     check_reach(o_p);
 }
 

@@ -41,6 +41,24 @@ struct mend_texts {
     int n;
 };
 
+/* Some addresses: those of an interface of that name, or in a network. */
+struct mend_interface {
+    const char *text; /* as the user wrote it; NULL: any */
+    int family;       /* AF_UNSPEC: it is a name */
+    unsigned char bytes[16];
+    int bits;
+};
+
+/* How the agents of other hosts are started and reached. */
+struct mend_remote {
+    struct mend_strings ssh; /* a program and its flags; n 0: ssh */
+    const char *prefix;      /* Mend is installed there; NULL: where it is here */
+    const char *agent;       /* the mpiexec of other hosts; NULL: of the prefix */
+    struct mend_interface interface;
+    int port_first, port_last; /* 0: any */
+    mend_time_ns connect_timeout_ns;
+};
+
 /* One block of the command line: "-n 4 --wdir /tmp prog args". */
 struct mend_app {
     int ranks_n; /* 0: not said (while reading) */
@@ -100,8 +118,9 @@ struct mend_options {
     int spare_nodes_n;
     bool no_local; /* no ranks on this machine */
     bool show_map, do_not_launch;
-    int *node_of;              /* the node of each rank */
-    struct mend_texts texts;   /* that the command line names */
+    int *node_of;            /* the node of each rank */
+    struct mend_texts texts; /* that the command line names */
+    struct mend_remote remote;
     char **argv;               /* the command line */
     struct mend_strings env;   /* for all blocks */
     struct mend_strings notes; /* said when the command line is read, if not quiet */
@@ -178,10 +197,12 @@ const char *mend_texts_read(struct mend_options *o, const char *flag, const char
 void mend_texts_add(struct mend_texts *t, char *name, char *text);
 
 /* here.c: is it a name or an address of this machine?  "node1" and "node1.cluster.org" are the same host, "node1.a.org" and
- * "node1.b.org" are not.  The bytes of an address of version 4 or 6. */
+ * "node1.b.org" are not. */
 bool mend_host_is_here(const char *name);
 bool mend_host_is_same(const char *a, const char *b);
-const unsigned char *mend_address_bytes(const struct sockaddr *a);
+
+/* here.c: an address of this machine that belongs to it; false: there is none. */
+bool mend_here_address(const struct mend_interface *x, struct sockaddr_storage *address_p);
 
 /* flags_place.c: prints the nodes and their ranks. */
 void mend_hosts_show(const struct mend_options *o, FILE *to);

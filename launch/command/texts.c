@@ -2,7 +2,7 @@
 /* texts.c – the files that the command line names.
  *
  * mpiexec reads each once and keeps its text, for agents on other machines read the same command line and have no such files: they
- * get the texts (given.h). */
+ * get the texts. */
 #include "command/options.h"
 
 #include <errno.h>

@@ -143,7 +143,7 @@ def test_hints(mpiexec, run):
     "--with-ft ulfm", "--with-ft mpi", "--enable-recovery", "-envall", "-genvall", "--oversubscribe",
     "--allow-run-as-root", "-disable-auto-cleanup", "--rank-by core", "--map-by slot",
     "--map-by core:OVERSUBSCRIBE", "--map-by :OVERSUBSCRIBE", "--bind-to core:overload-allowed",
-    "-host localhost", "-pernode", "--map-by node --rank-by slot", "-usize SYSTEM", "--byslot",
+    "-host localhost", "-pernode", "--map-by node --rank-by slot", "-usize SYSTEM", "--byslot", "-launcher ssh",
 ])
 def test_accepted_flags(run, words):
     """What the peers' users write for what is so anyway is taken without a word."""
@@ -153,7 +153,7 @@ def test_accepted_flags(run, words):
 
 @pytest.mark.parametrize("words, part", [
     ("--mca btl self,sm", "ignored; it is a parameter of Open MPI"),
-    ("-launcher ssh", "-launcher ssh: ignored; no agent is started on another machine"),
+    ("-launcher slurm", "-launcher slurm: ignored; other hosts are reached by ssh"),
     ("-rmk pbs", "ignored; hosts are taken from"), ("--disable-recovery", "ignored; the program decides"),
     ("--with-ft none", "always on"), ("-membind local", "ignored"),
     ("--rank-by socket", "use --map-by socket"), ("-ppn 1 -n 2", "all 2 ranks run on it"),

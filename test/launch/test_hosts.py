@@ -94,9 +94,9 @@ def test_hostfile(run, tmp_path, words, expected):
 
 
 @pytest.mark.parametrize("text, said", [
-    ("a\nb slot=2\n", ":2: 'slot=2' is none of: slots=N"), ("a slots=x", ":1: 'x' is not a number between 1"),
+    ("a\nb slot=2\n", ":2: 'slot=2' is not one of: slots=N"), ("a slots=x", ":1: 'x' is not a number between 1"),
     ("a slots=0", ":1: '0' is not a number"), ("a:2 slots=2", ":1: 'slots=2' says the slots a second time"),
-    ("\n\n-oProxyCommand=x\n", ":3: '-oProxyCommand=x' is not the name of a host"), ("a b", ":1: 'b' is none of"),
+    ("\n\n-oProxyCommand=x\n", ":3: '-oProxyCommand=x' is not the name of a host"), ("a b", ":1: 'b' is not one of"),
     ("[::1\n", ":1: '[::1' is not an address in brackets"), ("a slots=4 max_slots=2", ":1: 4 slots of 'a' are more than its max_slots, 2"),
     ("a user=-l", ":1: '-l' is not the name of a user"), ("# nobody\n", "the file names no host"), ("", "names no host"),
     ("a\0b", "not a text file"), ("@a", "'' is not the name of a user"),
@@ -125,6 +125,18 @@ def test_bad_hostfile(run, tmp_path, text, said):
     ("--oversubscribe --nooversubscribe", "exclude each other"), ("--gdb --machines 2", "--gdb is for jobs on one host"),
     ("--host a --tty 0", "--tty: rank 0 is on 'a', and the terminal is here"),
     ("--host a,localhost -n 2", f"'a' is not this machine ({OWN})"),
+    ("--prefix mend", "'mend' is not an absolute path"), ("--ssh -x", "'-x' is not the name of a program"),
+    ("--launch-agent=", "'' is not the name of a program"), ("--mca plm_rsh_agent -x", "'-x' is not the name of a program"),
+    ("--port-range 10", "is not FIRST:LAST"), ("--port-range 9:8", "the smaller first"), ("--port-range 0:8", "between 1 and 65535"),
+    ("--port-range 1:70000", "between 1 and 65535"), ("--port-range 1:2x", "is not FIRST:LAST"),
+    ("--connect-timeout 0", "must be more than 0"), ("--connect-timeout x", "not a number of seconds"),
+    ("--interface nosuch0 -H a", "no address that belongs to 'nosuch0'"), ("-iface 198.51.100.0/24 -H a", "belongs to '198.51.100.0/24'"),
+    ("--interface lo -H a", "'a' is not this machine"), ("-iface 127.0.0.1 -H a", "'a' is not this machine"),
+    ("-iface 127.0.0.0/9 -H a", "'a' is not this machine"), ("-iface 127.128.0.0/9 -H a", "no address"),
+    ("-iface 96.0.0.0/3 -H a", "'a' is not this machine"), ("-iface ::/0 -H a", "'::/0'" if not os.path.exists("/proc/net/if_inet6")
+                                                           else "'a' is not"),
+    ("--interface a,b", "'a,b' is neither the name of a network interface"), ("-iface 10.0.0.0/33", "is neither"),
+    ("-iface 10.0.0.0/x", "is neither"), ("-iface ::1/129", "is neither"), ("--mca btl_tcp_if_include e/8", "is neither"),
 ])
 def test_bad_hosts(run, words, said):
     """What cannot be is said in one sentence, with status 2, and nothing is started."""
@@ -132,6 +144,17 @@ def test_bad_hosts(run, words, said):
     assert (r.status, r.out) == (2, "")
     assert said in r.err, r.err
     assert r.err.count("\n") == 2
+
+
+@pytest.mark.parametrize("words", [
+    "--ssh ssh", "-launcher-exec /usr/bin/ssh", "--mca plm_rsh_agent ssh", "--mca plm_ssh_agent ssh", "-launcher ssh", "-launcher rsh",
+    "--prefix /opt/mend", "--launch-agent /opt/mend/bin/mpiexec", "--interface lo", "-iface 10.1.0.0/16", "-iface fe80::/10",
+    "--interface 127.0.0.1", "--mca btl_tcp_if_include eth0", "--port-range 4000:4100", "--port-range=4000-4100", "--connect-timeout 2.5",
+])
+def test_flags_for_other_hosts(run, words):
+    """They are taken without a word where there is no other host."""
+    r = run(*words.split(), "echo", "yes")
+    assert (r.status, r.out, r.err) == (0, "yes\n", "")
 
 
 @pytest.mark.parametrize("words, ranks", [
