@@ -65,8 +65,7 @@ class MachineSet:
         return os.path.join(host.cgroups() or "", f"mend-machines-{self.name}-{k}")
 
     def is_frozen(self, k):
-        with open(os.path.join(self.cgroup(k), "cgroup.events"), encoding="ascii") as f:
-            return "frozen 1" in f.read()
+        return "frozen 1" in self.events(k)
 
     def processes(self, k):
         """The numbers, here, of all processes of a machine."""
@@ -279,27 +278,34 @@ class MachineSet:
         return when
 
     def power_off(self, k):
-        """Also of a frozen machine."""
+        """Also of a frozen machine.  Returns when nothing of it is there."""
         first = host.noted(os.path.join(self.of(k), "first"))
         with contextlib.suppress(FileNotFoundError):
             with open(os.path.join(self.cgroup(k), "cgroup.kill"), "w", encoding="ascii") as f:
                 f.write("1")
+            self.await_event(k, "populated 0")
         if first is not None:
-            gone = host.has_ended(first, 10)
+            host.has_ended(first, 10)
             os.close(first)
-            if not gone:
-                raise Trouble(f"the processes of machine {k} do not end within 10 s of SIGKILL")
+
+    def await_event(self, k, line, seconds=10):
+        """What the kernel says of a cgroup."""
+        deadline = time.monotonic() + seconds
+        while line not in self.events(k):
+            if time.monotonic() > deadline:
+                raise Trouble(f"machine {k} is not \"{line}\" in {seconds} s; its processes are {self.processes(k)}")
+            time.sleep(0.001)
+
+    def events(self, k):
+        with open(os.path.join(self.cgroup(k), "cgroup.events"), encoding="ascii") as f:
+            return f.read()
 
     def freeze(self, k, frozen=True):
         """It hangs; its kernel still acknowledges what is sent to it.  Returns the time when no process of it runs."""
         self.first(k)
         with open(os.path.join(self.cgroup(k), "cgroup.freeze"), "w", encoding="ascii") as f:
             f.write(str(int(frozen)))
-        deadline = time.monotonic() + 10
-        while self.is_frozen(k) != frozen:
-            if time.monotonic() > deadline:
-                raise Trouble(f"machine {k} does not {'freeze' if frozen else 'thaw'}")
-            time.sleep(0.001)
+        self.await_event(k, f"frozen {int(frozen)}")
         return time.time()
 
     def thaw(self, k):

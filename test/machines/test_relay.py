@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from conftest import line_of
+from ready import line_of
 
 # A server that answers what it has read by the end, or by the error, with the number of bytes; and says so.
 SERVER = """

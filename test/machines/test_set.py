@@ -10,8 +10,8 @@ import time
 
 import host
 import machine_set
-from conftest import line_of, Machines
 from processes import wait_until
+from ready import line_of, Machines
 
 PYTHON = sys.executable
 ECHO = """
@@ -71,11 +71,18 @@ def arrive(machines, sender, receiver):
     return int(line_of(counter))
 
 
+def test_what_is_left_is_found(machines):
+    """A process, and a file in memory."""
+    machines.run(2, "sh", "-c", "setsid sleep 1000 >&- 2>&- & : >/dev/shm/left")
+    left = machines.settle()
+    assert len(left) == 2 and "(sleep 1000) was left on machine 2" in left[0] + left[1] and "/dev/shm/left" in left[0] + left[1]
+
+
 def test_what_is_its_own(machines):
     """Name, boot id, clocks, process numbers, files in memory; the tree is the same for all."""
     own = [f"{folder}/own-{os.getpid()}" for folder in ("/tmp", "/var/tmp", "/dev/shm", "/run")]
     script = ("hostname; cat /proc/sys/kernel/random/boot_id; cut -d. -f1 /proc/uptime; ls -d /proc/[0-9]* | wc -l; "
-              f"ls {' '.join(own)} 2>/dev/null; ls {machine_set.__file__}; touch {' '.join(own)}")
+              f"ls {' '.join(own)} 2>/dev/null; ls {machine_set.__file__}; touch {' '.join(own)}; rm {' '.join(own)}")
     said = [machines.run(k, "sh", "-c", script).stdout.split() for k in (1, 2)]
     assert [s[0] for s in said] == ["m1", "m2"] and said[0][1] != said[1][1]
     assert abs(int(said[1][2]) - int(said[0][2]) - 2 * 100003) < 30
@@ -193,11 +200,13 @@ def test_set_ends_with_its_owner():
     """Also if it is killed, and whatever runs on the machines."""
     owner = subprocess.Popen(["sleep", "1000"])
     one = Machines(f"owned-{os.getpid()}")
-    one.do("up", 2, "--owner", owner.pid)
-    sleeper = one.begin(2, "setsid", "sleep", "1000")
-    one.freeze(1)
-    owner.kill()
-    owner.wait()
+    try:
+        one.do("up", 2, "--owner", owner.pid)
+        sleeper = one.begin(2, "setsid", "sleep", "1000")
+        one.freeze(1)
+    finally:
+        owner.kill()
+        owner.wait()
     wait_until(lambda: not traces(one.name))
     sleeper.communicate()
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ready.py – machines for tests, which find all of them on and joined, and nothing of the test before.
+
+What a test begins on a machine is ended behind it; what else is left there is its failure.
+"""
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import time
+
+from host import Trouble
+from machine_set import MachineSet
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+MEMORY = ("/dev/shm", "/tmp", "/var/tmp")  # of each machine
+PUBLISHED = f"mend-{os.geteuid()}"  # a folder of names that the jobs of a user share
+LEFT_S = 2  # a killed process may take a moment to go
+RELAY_PORT = 9
+REDIRECT = f"""table ip relay {{
+  chain out {{
+    type nat hook output priority -100;
+    meta mark 77 accept
+    ip daddr 10.77.0.0/16 tcp dport != 22 redirect to :{RELAY_PORT}
+  }}
+}}
+"""
+
+
+class Machines(MachineSet):
+    """A set that ends with this process, which is not forked: what needs that is done by the command `machines`."""
+
+    def __init__(self, name, build="build"):
+        super().__init__(name)
+        self.build = os.path.join(ROOT, build)
+        self.background, self.base = [], {}
+
+    @staticmethod
+    def call(*words):
+        return subprocess.run([sys.executable, os.path.join(HERE, "machines"), *map(str, words)], capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    def do(self, *words):
+        done = self.call("--set", self.name, *words)
+        if done.returncode:
+            raise Trouble(done.stderr.strip())
+        for k in self.numbers():
+            if words[0] == "up" or words == ("start", k):
+                self.base[k] = self.all_of(k)
+
+    def begin_set(self, n):
+        self.do("up", n, "--owner", os.getpid(), "--share", ROOT, "--share", self.build)
+
+    def run(self, k, *words, limit=30, **more):
+        """A command, to its end."""
+        return subprocess.run(self.command(k, list(map(str, words)), "/"), capture_output=True, text=True, timeout=limit, check=False,
+                              **more)
+
+    def begin(self, k, *words, **more):
+        """A command that runs until it is killed, or the machine is settled."""
+        self.background.append(subprocess.Popen(self.command(k, list(map(str, words)), "/"), stdin=subprocess.PIPE,
+                                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more))
+        return self.background[-1]
+
+    def relay(self, k, *flags):
+        """From now on connections of this machine to others go through a relay, except those of ssh.  What the relay says can be read."""
+        relay = self.begin(k, f"{self.build}/test/machines/relay", "--port", RELAY_PORT, *flags)
+        done = self.run(k, "nft", "-f", "-", input=REDIRECT)
+        if line_of(relay) != "ready" or done.returncode:
+            raise Trouble(f"no relay on machine {k}: {done.stderr}")
+        return relay
+
+    # What is left
+
+    def all_of(self, k):
+        """Its processes, and the names of files in its memory."""
+        found = set(self.processes(k))
+        if self.is_on(k):
+            for folder in MEMORY:
+                found |= {f"{folder}/{name}" for name in os.listdir(self.inside(k, folder)) if name != PUBLISHED}
+        return found
+
+    def left(self, numbers, seconds=LEFT_S):
+        """What machines have and had not when they were started, in words, if it does not go in time."""
+        deadline = time.monotonic() + seconds
+        while True:
+            found = {k: self.all_of(k) - self.base[k] for k in numbers if self.is_on(k)}
+            if not any(found.values()) or time.monotonic() > deadline:
+                return [f"{name_of(one)} was left on machine {k}" for k, all_ in found.items() for one in sorted(all_, key=str)]
+            time.sleep(0.01)
+
+    def join(self):
+        """Undoes what keeps machines that are on from each other."""
+        self.heal()
+        for k in filter(self.is_on, self.numbers()):
+            self.thaw(k)
+            self.plug(k)
+            self.slow(k, "0")
+            self.run(k, "nft", "flush", "ruleset")
+
+    def end_background(self):
+        for process in self.background:
+            process.kill()
+            process.communicate()
+        self.background.clear()
+
+    def settle(self):
+        """Makes the machines as they were; returns what was left on them."""
+        self.join()
+        self.end_background()
+        left = self.left(self.numbers())
+        for k in self.numbers():
+            if self.is_on(k) and self.all_of(k) != self.base[k]:
+                self.cut(k)
+            if not self.is_on(k):
+                self.do("start", k)
+        return left
+
+
+def line_of(process, seconds=5):
+    """The next line of its output, or nothing if it does not come in time."""
+    return process.stdout.readline().decode().strip() if select.select([process.stdout], [], [], seconds)[0] else ""
+
+
+def name_of(one):
+    """A process by its command line, a file by its name."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{one}/cmdline", "rb") as f:
+            return f"process {one} ({f.read().replace(bytes(1), b' ').decode(errors='replace').strip()})"
+    return str(one)
