@@ -35,7 +35,7 @@ class Machines(MachineSet):
     def __init__(self, name, build="build"):
         super().__init__(name)
         self.build = os.path.join(ROOT, build)
-        self.background, self.base = [], {}
+        self.background, self.base, self.undo = [], {}, {}  # calls that make the machines as they were
 
     @staticmethod
     def call(*words):
@@ -68,6 +68,7 @@ class Machines(MachineSet):
         """From now on connections of this machine to others go through a relay, except those of ssh.  What the relay says can be read."""
         relay = self.begin(k, f"{self.build}/test/machines/relay", "--port", RELAY_PORT, *flags)
         done = self.run(k, "nft", "-f", "-", input=REDIRECT)
+        self.undo["relay", k] = lambda: self.run(k, "nft", "flush", "ruleset")
         if line_of(relay) != "ready" or done.returncode:
             raise Trouble(f"no relay on machine {k}: {done.stderr}")
         return relay
@@ -91,14 +92,28 @@ class Machines(MachineSet):
                 return [f"{name_of(one)} was left on machine {k}" for k, all_ in found.items() for one in sorted(all_, key=str)]
             time.sleep(0.01)
 
+    def freeze(self, k, frozen=True):
+        self.undo["frozen", k] = lambda: self.thaw(k)
+        return super().freeze(k, frozen)
+
+    def unplug(self, k):
+        self.undo["plug", k] = lambda: self.plug(k)
+        return super().unplug(k)
+
+    def slow(self, k, rate):
+        self.undo["rate", k] = lambda: super(Machines, self).slow(k, "0")
+        super().slow(k, rate)
+
+    def rule(self, *rules):
+        self.undo["rules", None] = self.heal
+        return super().rule(*rules)
+
     def join(self):
         """Undoes what keeps machines that are on from each other."""
-        self.heal()
-        for k in filter(self.is_on, self.numbers()):
-            self.thaw(k)
-            self.plug(k)
-            self.slow(k, "0")
-            self.run(k, "nft", "flush", "ruleset")
+        for (_, k), undo in self.undo.items():
+            if k is None or self.is_on(k):
+                undo()
+        self.undo = {}
 
     def end_background(self):
         for process in self.background:
@@ -112,7 +127,7 @@ class Machines(MachineSet):
         self.end_background()
         left = self.left(self.numbers())
         for k in self.numbers():
-            if self.is_on(k) and self.all_of(k) != self.base[k]:
+            if self.is_on(k) and self.all_of(k) - self.base[k]:
                 self.cut(k)
             if not self.is_on(k):
                 self.do("start", k)

@@ -12,6 +12,7 @@
  * Invariants
  *  1. What was taken from one side is passed on in order, each byte once.
  *  2. Of the way that is counted no byte passes behind the chosen one. */
+/* RUN: none */
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
