@@ -4,6 +4,7 @@
  * One epoll set; only the wait for it blocks.  The watchers see deaths first;
  * they come here a second time as exits, with their reasons. */
 #include "agent/agent.h"
+#include "agent/control.h"
 
 #include "agent/tell.h"
 #include "agent/sweep.h"
@@ -15,6 +16,7 @@
 #include "agent/far.h"
 #include "agent/links.h"
 #include "agent/papers.h"
+#include "agent/retire.h"
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -101,7 +103,7 @@ static void on_child(struct agent *agent, struct rank *r)
     if (!finalized)
         mend_sweep_group(r);
     else if (agent->ranks.minds_left)
-        mend_vacancy_tell_left(agent);
+        mend_retire_tell_left(&agent->verdicts, agent->facts);
     if (lingered && !agent->o->quiet)
         mend_say(&agent->tell,
                  "mend: rank %d (pid %d, host %s) was stopped for too long after MPI_Finalize and "
@@ -354,16 +356,4 @@ void mend_agent_join(struct agent *agent, struct mend_loop *loop)
     agent->sources.member = mend_loop_join(
         loop, (struct mend_loop_member){
                   .self = agent, .event = on_event, .look = look, .is_done = is_done});
-}
-
-void mend_agent_listen_to_all(struct agent *agent)
-{
-    mend_sources_add(&agent->sources, agent->signal_fd, MEND_SOURCE_SIGNAL, 0);
-    mend_sources_add(&agent->sources, agent->sources.note_fd, MEND_SOURCE_NOTE, 0);
-    if (mend_links_door(agent->links) >= 0)
-        mend_sources_add(&agent->sources, mend_links_door(agent->links), MEND_SOURCE_DOOR, 0);
-    for (int i = 0; i < agent->ranks.n; i++)
-        if (agent->ranks.rank[i].child > 0)
-            mend_sources_add_rank(&agent->sources, &agent->ranks.rank[i]);
-    mend_watch_prefer();
 }

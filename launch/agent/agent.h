@@ -18,6 +18,7 @@
 #include "agent/revoked.h"
 #include "agent/rouse.h"
 #include "agent/sources.h"
+#include "agent/start.h"
 #include "agent/tell.h"
 #include "agent/verdict.h"
 #include "base/list.h"
@@ -27,21 +28,6 @@ struct mend_doorman;
 struct mend_facts;
 struct mend_links;
 struct mend_papers;
-struct spawn_request;
-struct starter;
-
-/* spare.c: processes that wait until one is needed. */
-struct mend_spares {
-    struct rank *spare; /* child 0: called, or gone */
-    int n;
-};
-
-/* spawn.c: requests for processes. */
-struct mend_requests {
-    struct mend_list asked; /* of ranks, that have no answer yet */
-    int64_t asked_n;
-    struct spawn_request *request; /* that the root carries out; NULL: none */
-};
 
 /* A file that needs a part takes that; those that take the agent bring parts together. */
 struct agent {
@@ -52,6 +38,7 @@ struct agent {
     struct mend_tell tell;
     struct mend_verdicts verdicts;
     struct mend_course course;
+    struct mend_start start;
     struct mend_spares spares;
     struct mend_requests requests;
     struct mend_facts *facts; /* NULL: the job has one node */
@@ -59,28 +46,14 @@ struct agent {
     struct mend_links *links;
     struct mend_revoked revoked;
     struct mend_rouse rouse;
-    struct starter *starter; /* start_local.c */
     pid_t keeper;
     int keeper_fd;
     uint32_t revived_n; /* how often the keeper has continued this process, as far as was said */
     int signal_fd;
-    mend_time_ns start_by_ns; /* --timeout, for ranks that do not start */
     mend_time_ns scan_at;
     mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
     struct mend_doorman *doorman; /* where processes of other nodes call; NULL: nowhere */
 };
-
-/* control.c: process `by`, a guest, ends these ranks of ours. */
-void mend_control_abort(struct agent *agent, int by, const int32_t *peers, int32_t n,
-                        struct mend_abort what);
-
-/* control.c: these processes end, as one abort: those of this node by this agent. */
-void mend_control_end(struct mend_verdicts *verdicts, struct mend_course *course,
-                      const int32_t *peers, int32_t n, struct mend_abort what);
-
-/* control.c: r ends, unless it or the other process is dead. */
-void mend_control_cut(struct mend_verdicts *verdicts, const struct mend_tell *tell, struct rank *r,
-                      int other);
 
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct agent *agent);
@@ -89,9 +62,8 @@ void mend_keeper_end(struct agent *agent);
 /* keeper.c: says so if the keeper has continued this process. */
 void mend_keeper_has_revived(struct agent *agent);
 
-/* agent.c: makes the agent a member of the loop, before members that act on what it tells them; has it told of all its descriptors, when its ranks run. */
+/* agent.c: makes the agent a member of the loop, before members that act on what it tells them. */
 void mend_agent_join(struct agent *agent, struct mend_loop *loop);
-void mend_agent_listen_to_all(struct agent *agent);
 
 /* agent.c: where messages of the root go. */
 struct mend_post mend_agent_post(struct agent *agent);
@@ -101,9 +73,5 @@ struct mend_post mend_agent_post(struct agent *agent);
 void mend_agent_open(struct agent *agent, struct mend_options *o);
 bool mend_agent_start(struct agent *agent);
 void mend_agent_close(struct agent *agent);
-
-/* control.c: the datagrams of a rank; those of ranks whose deaths wait for that. */
-void mend_control_read(struct agent *agent, struct rank *r);
-void mend_control_last_words(struct agent *agent);
 
 #endif

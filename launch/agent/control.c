@@ -3,22 +3,21 @@
  *
  * The socket identifies the rank, and the credentials that the kernel adds to each datagram identify the process.
  * A rank's statements count for itself only. */
+#include "agent/control.h"
+
 #include "agent/agent.h"
-
-#include "agent/tell.h"
-
-#include "base/time.h"
-#include "rt/wire.h"
 #include "agent/facts.h"
-#include "agent/far.h"
 #include "agent/links.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"
 #include "agent/rouse.h"
-#include "agent/segment.h"
+#include "agent/retire.h"
 #include "agent/start.h"
 #include "agent/tally.h"
+#include "agent/tell.h"
 #include "agent/verdict.h"
+#include "base/time.h"
+#include "rt/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,6 +246,16 @@ static void on_suspect(struct mend_verdicts *verdicts, const struct mend_tell *t
     suspect(verdicts, &verdicts->ranks->rank[m->peer], r->index, ending);
 }
 
+/* It has changed what it says of itself. */
+static void on_presence(const struct mend_ranks *ranks, struct mend_links *links,
+                        struct mend_facts *facts, const struct rank *r)
+{
+    if (!r->guest_of)
+        mend_links_presence(links, r->index);
+    if (facts)
+        mend_facts_presence(facts, r, mend_rank_presence(ranks, r->index));
+}
+
 /* Takes fd, which came with the datagram; -1: none did. */
 static void on_datagram(struct agent *agent, struct rank *r, const struct mend_ctl *m, size_t len,
                         pid_t sender, int fd)
@@ -288,13 +297,13 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         mend_rouse_drop(&agent->sources, r);
         break;
     case MEND_CTL_SESSION:
-        mend_vacancy_mind_left(agent);
+        mend_retire_mind_left(&agent->verdicts, agent->facts);
         if (agent->ranks.nodes.n)
             mend_post(&agent->tell.root,
                       &(struct mend_message){.kind = MEND_UP_SESSION, .rank = r->index});
         break;
     case MEND_CTL_PRESENCE:
-        mend_far_tell_presence(agent, r);
+        on_presence(&agent->ranks, agent->links, agent->facts, r);
         break;
     case MEND_CTL_CONNECT:
         mend_link_asked(agent->links, r, m->connect.job, m->connect.ask, m->connect.first,

@@ -15,6 +15,7 @@
 #include "agent/tell.h"
 
 #include "base/time.h"
+#include "rt/pass.h"
 #include "rt/spare.h"
 #include "agent/start.h"
 
@@ -139,7 +140,7 @@ bool mend_copy_make(const struct mend_tell *tell, const struct rank *original, s
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return false;
     setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
-    asked = mend_spare_send(original, "", 1, &pair[1], 1);
+    asked = mend_pass(original->ctl_fd, "", 1, &pair[1], 1, MSG_DONTWAIT) == 1;
     close(pair[1]);
     *copy_p = (struct rank){.index = MEND_RANK_SPARE, .ctl_fd = pair[0], .watch_fd = -1};
     copy_p->child = asked ? hear(tell, original, pair[0]) : 0;

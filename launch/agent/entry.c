@@ -11,6 +11,7 @@
 #include "agent/entry.h"
 
 #include "agent/agent.h"
+#include "agent/control.h"
 #include "agent/links.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"

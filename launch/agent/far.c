@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* far.c – see far.h.
- *
- * A far rank counts as one whose child has ended and of which all is told, so nothing here waits for it, signals it or prints
- * it.  While it lives a word of the agent's own stands for the line that it has in the segment of its node; when it is dead the stub
- * of vacancy.c does. */
+/* far.c – see far.h. */
 #include "agent/far.h"
 
-#include "agent/entry.h"
+#include "agent/agent.h"
 #include "agent/facts.h"
 #include "agent/links.h"
 #include "agent/papers.h"
-#include "agent/segment.h"
+#include "agent/retire.h"
 #include "agent/start.h"
 #include "agent/tally.h"
 #include "agent/tell.h"
@@ -18,73 +14,6 @@
 #include "output/iof.h"
 
 #include <string.h>
-
-void mend_far_begin(struct mend_ranks *ranks, struct rank *r)
-{
-    r->far = true;
-    r->place = MEND_PLACE_NONE;
-    r->shared = &ranks->far;
-    r->own_group = false;
-    r->spawn_fd = -1;
-    r->state = (struct mend_rank_state){
-        .child = MEND_CHILD_ENDED, .ending = MEND_ENDING_TOLD, .news = MEND_NEWS_PRINTED};
-}
-
-void mend_far_skip(struct mend_ranks *ranks, int i)
-{
-    struct rank *r = &ranks->rank[i];
-
-    *r = (struct rank){.index = i, .wrapped_pidfd = -1, .ctl_fd = -1, .watch_fd = -1};
-    mend_far_begin(ranks, r);
-    r->shared = &ranks->stub;
-}
-
-static void on_deaths(void *facts, const struct mend_verdict *v, int n)
-{
-    mend_facts_die(facts, v, n);
-}
-
-static void on_cause(void *facts, const struct rank *r)
-{
-    mend_facts_explain(facts, r);
-}
-
-static void apply(void *agent, const struct mend_fact *entry)
-{
-    mend_entry_apply(agent, entry);
-}
-
-static void read_rank(void *agent, struct rank *r)
-{
-    mend_control_read(agent, r);
-}
-
-static void open_facts(struct agent *agent)
-{
-    agent->facts = mend_facts_open(&(struct mend_facts_needs){.ranks = &agent->ranks,
-                                                              .tell = &agent->tell,
-                                                              .sources = &agent->sources,
-                                                              .self = agent,
-                                                              .apply = apply,
-                                                              .read = read_rank});
-    agent->verdicts.facts = (struct mend_verdict_facts){agent->facts, on_deaths, on_cause};
-}
-
-void mend_far_open(struct agent *agent)
-{
-    agent->ranks.ours = mend_xalloc((size_t)agent->ranks.n, sizeof(*agent->ranks.ours));
-    for (int i = 0; i < agent->ranks.n; i++) {
-        struct rank *r = &agent->ranks.rank[i];
-
-        r->node = (uint32_t)agent->o->node_of[i];
-        if (r->node == agent->ranks.nodes.me)
-            agent->ranks.ours[agent->ranks.ours_n++] = i;
-        else
-            mend_far_begin(&agent->ranks, r);
-    }
-    if (agent->ranks.nodes.n)
-        open_facts(agent);
-}
 
 void mend_far_ready(struct mend_ranks *ranks, const struct mend_tell *tell)
 {
@@ -94,14 +23,6 @@ void mend_far_ready(struct mend_ranks *ranks, const struct mend_tell *tell)
     mend_post(&tell->root,
               &(struct mend_message){
                   .kind = MEND_UP_READY, .rank = -1, .data = (const char *)&me, .len = sizeof(me)});
-}
-
-void mend_far_tell_presence(struct agent *agent, struct rank *r)
-{
-    if (!r->guest_of)
-        mend_links_presence(agent->links, r->index);
-    if (agent->facts)
-        mend_facts_presence(agent->facts, r, mend_rank_presence(&agent->ranks, r->index));
 }
 
 static void on_nodes(struct agent *agent, const struct mend_message *m)
@@ -134,7 +55,7 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         on_presence(agent, m);
         break;
     case MEND_DOWN_SESSION:
-        mend_vacancy_mind_left(agent);
+        mend_retire_mind_left(&agent->verdicts, agent->facts);
         break;
     case MEND_DOWN_LOG:
         mend_facts_hear(agent->facts, (int32_t)m->arg[0], m->data, m->len);

@@ -19,7 +19,7 @@
 #include "agent/link.h"
 
 #include "agent/facts.h"
-#include "agent/far.h"
+#include "agent/vacancy.h"
 #include "base/time.h"
 #include "node/log.h"
 #include "proc/death.h"
@@ -272,7 +272,7 @@ static void prepare_far(struct mend_ranks *ranks, struct mend_link *x, int at,
 
         *r = (struct rank){
             .index = i, .guest_of = x, .wrapped_pidfd = -1, .ctl_fd = -1, .watch_fd = -1};
-        mend_far_begin(ranks, r);
+        mend_vacancy_begin_far(ranks, r);
     }
 }
 
@@ -291,7 +291,7 @@ bool mend_guest_name_far(struct mend_links *links, struct mend_link *x, int firs
     int begin_at = ranks->n, at = first, total = count(runs, n);
 
     for (int i = begin_at; i < first; i++)
-        mend_far_skip(ranks, i);
+        mend_vacancy_skip(ranks, i);
     for (uint32_t i = 0; i < n; at += runs[i++].n)
         prepare_far(ranks, x, at, &runs[i]);
     if (!mend_segment_admit(ranks, begin_at, first + total - begin_at))
@@ -408,6 +408,16 @@ static void propose_cause(struct mend_links *links, struct rank *r, const struct
     mend_sources_note(links->with.sources);
 }
 
+/* On one node. */
+static void declare(struct mend_links *links, struct mend_verdict *v, uint32_t n)
+{
+    uint32_t first = mend_verdict_guests(links->with.verdicts, v, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        mend_report(links->with.tell, mend_time_monotonic_ns(), verdict, .rank = v[i].peer,
+                    .number = (int)(first + i));
+}
+
 void mend_guest_deaths(struct mend_links *links, struct mend_link *x,
                        const struct mend_link_death *d, uint32_t n, mend_time_ns age_ns, bool late)
 {
@@ -430,7 +440,7 @@ void mend_guest_deaths(struct mend_links *links, struct mend_link *x,
     if (known_n && links->with.facts)
         propose(links, v, known_n);
     else if (known_n)
-        mend_verdict_guests(links->with.verdicts, links->with.tell, v, known_n);
+        declare(links, v, known_n);
     free(v);
 }
 

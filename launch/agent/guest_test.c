@@ -25,6 +25,7 @@
 
 static struct mend_ranks ranks;
 static struct mend_verdicts verdicts;
+static struct mend_tell tell;
 static struct mend_links links;
 static struct mend_facts {
     int unused;
@@ -127,14 +128,18 @@ void mend_rank_call_all(struct mend_ranks *j)
     (void)j;
 }
 
-void mend_verdict_guests(struct mend_verdicts *j, const struct mend_tell *t, struct mend_verdict *v,
-                         uint32_t n)
+uint32_t mend_verdict_guests(struct mend_verdicts *j, struct mend_verdict *v, uint32_t n)
 {
-    (void)t;
     for (uint32_t i = 0; i < n; i++) {
         verdict[verdicts_n++] = v[i];
         mend_store_release(&j->ranks->rank[v[i].peer].shared->fate, MEND_PEER_DEAD);
     }
+    return 0;
+}
+
+void mend_tell_line(const struct mend_tell *to, mend_time_ns when, const char *text)
+{
+    CHECK(!"nobody wants a report");
 }
 
 static struct mend_verdict proposed[NAMES];
@@ -170,14 +175,14 @@ void mend_facts_explain(struct mend_facts *j, const struct rank *r)
     explained_n++;
 }
 
-void mend_far_begin(struct mend_ranks *j, struct rank *r)
+void mend_vacancy_begin_far(struct mend_ranks *j, struct rank *r)
 {
     r->far = true;
     r->shared = &j->far;
     r->state.child = MEND_CHILD_ENDED;
 }
 
-void mend_far_skip(struct mend_ranks *j, int i)
+void mend_vacancy_skip(struct mend_ranks *j, int i)
 {
     (void)j, (void)i;
     skipped_n++;
@@ -229,8 +234,8 @@ static void begin(void)
     free(x.there);
     ranks = (struct mend_ranks){.n = OURS, .rank = rank, .shm = segment()};
     verdicts = (struct mend_verdicts){.ranks = &ranks};
-    links =
-        (struct mend_links){.with = {.ranks = &ranks, .verdicts = &verdicts, .collect = collect}};
+    links = (struct mend_links){
+        .with = {.ranks = &ranks, .tell = &tell, .verdicts = &verdicts, .collect = collect}};
     pthread_mutex_init(&ranks.lock, NULL);
     mend_list_init(&links.all);
     for (int i = 0; i < OURS; i++)

@@ -15,7 +15,6 @@
  *
  * An agent that is lost meanwhile is not waited for.  One that has no memory for the names ends, and with it its node. */
 #include "agent/facts.h"
-#include "agent/far.h"
 #include "agent/link.h"
 #include "agent/tell.h"
 

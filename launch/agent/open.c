@@ -7,17 +7,19 @@
  * which must not inherit its pipe, and ends before they are reaped. */
 #include "agent/agent.h"
 
-#include "agent/tell.h"
 #include "agent/bind.h"
-#include "agent/sweep.h"
-
+#include "agent/control.h"
 #include "agent/doorman.h"
+#include "agent/entry.h"
 #include "agent/facts.h"
-#include "agent/far.h"
 #include "agent/links.h"
 #include "agent/papers.h"
+#include "agent/retire.h"
 #include "agent/segment.h"
 #include "agent/start.h"
+#include "agent/sweep.h"
+#include "agent/tell.h"
+#include "agent/vacancy.h"
 #include "agent/verdict.h"
 #include "base/time.h"
 #include "output/iof.h"
@@ -63,9 +65,16 @@ static void create_segment(struct mend_ranks *ranks, const struct mend_tell *tel
     die(what);
 }
 
+static void give_places(struct mend_ranks *ranks, const struct mend_tell *tell)
+{
+    for (int i = 0; i < ranks->n; i++)
+        if (!ranks->rank[i].far)
+            mend_vacancy_take(ranks, tell, &ranks->rank[i]);
+    mend_segment_name(ranks, 0, ranks->n);
+}
+
 static void create_ranks(struct mend_ranks *ranks, const struct mend_options *o)
 {
-
     ranks->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*ranks->rank));
     for (int a = 0, i = 0; a < o->apps_n; a++)
         for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
@@ -133,6 +142,54 @@ static void open_descriptors(struct agent *agent)
         die("the system has no file descriptors left");
 }
 
+static void on_deaths(void *facts, const struct mend_verdict *v, int n)
+{
+    mend_facts_die(facts, v, n);
+}
+
+static void on_cause(void *facts, const struct rank *r)
+{
+    mend_facts_explain(facts, r);
+}
+
+static void apply(void *agent, const struct mend_fact *entry)
+{
+    mend_entry_apply(agent, entry);
+}
+
+static void read_rank(void *agent, struct rank *r)
+{
+    mend_control_read(agent, r);
+}
+
+static void open_facts(struct agent *agent)
+{
+    agent->facts = mend_facts_open(&(struct mend_facts_needs){.ranks = &agent->ranks,
+                                                              .tell = &agent->tell,
+                                                              .sources = &agent->sources,
+                                                              .self = agent,
+                                                              .apply = apply,
+                                                              .read = read_rank});
+    agent->verdicts.facts = (struct mend_verdict_facts){agent->facts, on_deaths, on_cause};
+}
+
+/* Divides the ranks among the nodes: those of others are far. */
+static void divide(struct agent *agent)
+{
+    agent->ranks.ours = mend_xalloc((size_t)agent->ranks.n, sizeof(*agent->ranks.ours));
+    for (int i = 0; i < agent->ranks.n; i++) {
+        struct rank *r = &agent->ranks.rank[i];
+
+        r->node = (uint32_t)agent->o->node_of[i];
+        if (r->node == agent->ranks.nodes.me)
+            agent->ranks.ours[agent->ranks.ours_n++] = i;
+        else
+            mend_vacancy_begin_far(&agent->ranks, r);
+    }
+    if (agent->ranks.nodes.n)
+        open_facts(agent);
+}
+
 static bool open_port(void *self)
 {
     struct agent *agent = self;
@@ -140,9 +197,11 @@ static bool open_port(void *self)
     return agent->doorman || mend_doorman_open(agent);
 }
 
-static void collect(void *agent)
+static void collect(void *self)
 {
-    mend_vacancy_collect(agent);
+    struct agent *agent = self;
+
+    mend_retire_dead(&agent->ranks, agent->papers, agent->links, &agent->sources);
 }
 
 static void abort_by_guest(void *agent, int by, const int32_t *peers, int32_t n,
@@ -167,6 +226,20 @@ static void open_links(struct agent *agent)
                                                               .abort = abort_by_guest});
 }
 
+static struct mend_start start_of(struct agent *agent)
+{
+    mend_time_ns limit_ns = agent->o->timeout_ns;
+
+    return (struct mend_start){
+        .o = agent->o,
+        .before = &agent->before,
+        .by_ns = limit_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : agent->tell.start_ns + limit_ns,
+        .ranks = &agent->ranks,
+        .spares = &agent->spares,
+        .links = agent->links,
+        .tell = &agent->tell};
+}
+
 void mend_agent_open(struct agent *agent, struct mend_options *o)
 {
     agent->o = o;
@@ -174,8 +247,6 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     agent->ranks.n = o->ranks_n;
     agent->ranks.places_n = mend_options_places(o);
     agent->tell.start_ns = mend_time_monotonic_ns();
-    agent->start_by_ns =
-        o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : agent->tell.start_ns + o->timeout_ns;
     agent->verdicts.tick_at = agent->scan_at = agent->tell.news_at = MEND_TIME_NEVER;
     agent->tell.reporting = o->report_path != NULL;
     agent->tell.quiet = o->quiet;
@@ -186,13 +257,15 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     agent->rouse = (struct mend_rouse){&agent->ranks, &agent->sources, &agent->tell};
     create_ranks(&agent->ranks, agent->o);
     mend_vacancy_init(&agent->ranks);
-    mend_far_open(agent);
+    divide(agent);
     if (o->gdb)
         use_gdb(&agent->ranks, agent->o);
     create_detector(&agent->verdicts, o, agent->tell.start_ns);
     create_segment(&agent->ranks, &agent->tell);
+    give_places(&agent->ranks, &agent->tell);
     agent->papers = mend_papers_new(&agent->ranks, &agent->tell.root);
     open_links(agent);
+    agent->start = start_of(agent);
     /* One of one node opens its door when it is connected with a job of several (link.c). */
     if (agent->ranks.nodes.n && !mend_doorman_open(agent))
         die("cannot take connections on the loopback interface");
@@ -217,21 +290,33 @@ static void say_started(struct mend_ranks *ranks, const struct mend_tell *tell,
         mend_bind_report(ranks, tell, o);
 }
 
+static void listen_to_all(struct agent *agent)
+{
+    mend_sources_add(&agent->sources, agent->signal_fd, MEND_SOURCE_SIGNAL, 0);
+    mend_sources_add(&agent->sources, agent->sources.note_fd, MEND_SOURCE_NOTE, 0);
+    if (mend_links_door(agent->links) >= 0)
+        mend_sources_add(&agent->sources, mend_links_door(agent->links), MEND_SOURCE_DOOR, 0);
+    for (int i = 0; i < agent->ranks.n; i++)
+        if (agent->ranks.rank[i].child > 0)
+            mend_sources_add_rank(&agent->sources, &agent->ranks.rank[i]);
+    mend_watch_prefer();
+}
+
 bool mend_agent_start(struct agent *agent)
 {
     bool started;
 
     mend_watch_start(&agent->verdicts, &agent->sources, agent->ranks.ours, agent->ranks.ours_n);
-    started = mend_start_local(agent);
+    started = mend_start_local(&agent->start);
     if (started)
-        mend_spares_start(agent);
+        mend_spares_start(&agent->start);
     mend_keeper_start(agent);
     if (started)
         say_started(&agent->ranks, &agent->tell, agent->o);
     mend_iof_started_all(agent->tell.iof);
     mend_tell_started(&agent->tell, started, agent->ranks.shm->host);
     agent->course.running = true;
-    mend_agent_listen_to_all(agent);
+    listen_to_all(agent);
     return started;
 }
 

@@ -2,9 +2,10 @@
 /* request.c – see request.h. */
 #include "agent/request.h"
 
-#include "agent/far.h"
 #include "agent/segment.h"
+#include "agent/sources.h"
 #include "agent/start.h"
+#include "agent/vacancy.h"
 #include "agent/verdict.h"
 #include "node/log.h"
 
@@ -182,7 +183,7 @@ static void prepare(struct spawn_request *q, const struct mend_tell *tell, int k
     if (is_here(q, k))
         mend_vacancy_take(ranks, tell, r);
     else
-        mend_far_begin(ranks, r);
+        mend_vacancy_begin_far(ranks, r);
 }
 
 /* From their first instructions on they hear of deaths. */
@@ -225,7 +226,7 @@ bool mend_request_admit(struct spawn_request *q, struct mend_verdicts *verdicts,
     int first = ranks->n;
 
     for (int i = first; i < q->first; i++)
-        mend_far_skip(ranks, i);
+        mend_vacancy_skip(ranks, i);
     for (int k = 0; k < q->total_n; k++)
         prepare(q, tell, k);
     q->admitted = mend_segment_admit(ranks, first, q->first + q->total_n - first);
@@ -243,31 +244,34 @@ bool mend_request_admit(struct spawn_request *q, struct mend_verdicts *verdicts,
 /* ---- processes ---- */
 
 /* 0, or an errno value. */
-static int start_one(struct agent *agent, struct rank *r, bool again)
+static int start_one(struct mend_start *start, const struct mend_sources *sources, struct rank *r,
+                     bool again)
 {
-    int error = again && mend_spare_call(agent, r) ? 0 : mend_start_another(agent, r);
+    int error = again && mend_spare_call(start, r) ? 0 : mend_start_another(start, r);
 
     r->spawn_fd = -1;
     if (!error)
-        mend_sources_add_rank(&agent->sources, r);
+        mend_sources_add_rank(sources, r);
     return error;
 }
 
-static bool start_number(struct agent *agent, struct spawn_request *q, int k)
+static bool start_number(struct spawn_request *q, struct mend_start *start,
+                         const struct mend_sources *sources, int k)
 {
     uint32_t errors;
     int i = block_of(q, k, &errors);
-    int error = start_one(agent, &q->ranks->rank[q->first + k], q->blocks[i].again);
+    int error = start_one(start, sources, &q->ranks->rank[q->first + k], q->blocks[i].again);
 
     if (error)
         tell_error(q, i, errors, error);
     return !error;
 }
 
-bool mend_request_start(struct agent *agent, struct spawn_request *q)
+bool mend_request_start(struct spawn_request *q, struct mend_start *start,
+                        const struct mend_sources *sources)
 {
     for (int k = q->here; k < q->here + q->here_n; k++)
-        if (!start_number(agent, q, k))
+        if (!start_number(q, start, sources, k))
             return false;
     return true;
 }

@@ -7,8 +7,13 @@
 #ifndef MEND_LAUNCH_AGENT_REQUEST_H
 #define MEND_LAUNCH_AGENT_REQUEST_H
 
-#include "agent/agent.h"
+#include "agent/ranks.h"
 #include "rt/spawn.h"
+
+struct mend_sources;
+struct mend_start;
+struct mend_tell;
+struct mend_verdicts;
 
 struct spawn_request {
     struct mend_ranks *ranks;
@@ -43,7 +48,8 @@ bool mend_request_admit(struct spawn_request *q, struct mend_verdicts *verdicts,
                         const struct mend_sources *sources, const struct mend_tell *tell);
 
 /* Starts those of this node.  False: one could not be. */
-bool mend_request_start(struct agent *agent, struct spawn_request *q);
+bool mend_request_start(struct spawn_request *q, struct mend_start *start,
+                        const struct mend_sources *sources);
 
 /* Those that were started are in MPI_Init, and nobody minds their deaths; the others never will be. */
 void mend_request_withdraw(struct spawn_request *q);

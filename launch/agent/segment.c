@@ -5,14 +5,12 @@
  * grows with the square of the number of ranks, but only touched pages exist.  The parts that every rank
  * reads (header, ranks, deaths, bells, said, the bit and the votes of MPI_COMM_WORLD) are reserved here; a rank
  * reserves its rings, with their heads, its cells and the bits of its contexts when it uses them. */
-#include "agent/agent.h"
+#include "agent/segment.h"
 
+#include "agent/papers.h"
 #include "agent/tell.h"
-
 #include "base/time.h"
 #include "node/log.h"
-#include "agent/papers.h"
-#include "agent/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -183,10 +181,6 @@ bool mend_segment_create(struct mend_ranks *ranks, const struct mend_tell *tell,
         goto close_fd;
     ranks->shm_fd = fd;
     fill_header(ranks, tell, &layout);
-    for (int i = 0; i < ranks->n; i++)
-        if (!ranks->rank[i].far)
-            mend_vacancy_take(ranks, tell, &ranks->rank[i]);
-    mend_segment_name(ranks, 0, ranks->n);
     return true;
 close_fd:
     error = errno;

@@ -5,6 +5,7 @@
  *   R12: messages that arrived before a death are delivered before it is reported, none after it */
 #include "agent/segment.h"
 
+#include "agent/tell.h"
 #include "base/test.h"
 #include "base/time.h"
 #include "node/log.h"
@@ -20,11 +21,18 @@
 static struct rank table[PLACES];
 static const struct mend_tell tell;
 
-void mend_vacancy_take(struct mend_ranks *ranks, const struct mend_tell *to, struct rank *r)
+/* A segment in which each rank has a place. */
+static void create(struct mend_ranks *ranks)
 {
-    r->place = mend_place_at((uint32_t)(r - ranks->rank));
-    r->shared = mend_node_rank_of(ranks->shm, r->place);
+    uint64_t bytes;
+
+    CHECK(mend_segment_create(ranks, &tell, &bytes));
+    for (uint32_t i = 0; i < PLACES; i++) {
+        ranks->rank[i].place = mend_place_at(i);
+        ranks->rank[i].shared = mend_node_rank_of(ranks->shm, mend_place_at(i));
+    }
     ranks->shm->places_used = PLACES;
+    mend_segment_name(ranks, 0, PLACES);
 }
 
 void mend_papers_keep(struct mend_papers *p, struct rank *r)
@@ -66,9 +74,8 @@ MEND_TEST(a_place_is_clear_for_the_next_rank_there)
 {
     struct mend_ranks ranks = {.n = PLACES, .ours_n = PLACES, .places_n = PLACES, .rank = table};
     struct mend_node_header *h;
-    uint64_t bytes;
 
-    CHECK(mend_segment_create(&ranks, &tell, &bytes));
+    create(&ranks);
     h = rank_maps(&ranks, ranks.shm->at[MEND_NODE_PART_SLAB]);
     for (uint32_t a = 0; a < PLACES; a++)
         for (uint32_t b = a + 1; b < PLACES; b++)
@@ -132,11 +139,10 @@ static struct mend_node_rank *rank_at(int i)
 static void lose_a_rank(bool sent_early)
 {
     const char byte = 1;
-    uint64_t bytes;
 
     memset(table, 0, sizeof(table));
     left = (struct mend_ranks){.n = 3, .ours_n = 3, .places_n = 64, .rank = table};
-    CHECK(mend_segment_create(&left, &tell, &bytes));
+    create(&left);
     for (size_t i = 0; i < MEND_COUNT_OF(pieces); i++)
         CHECK_EQ(pwrite(left.shm_fd, &byte, 1, place_of(&pieces[i])), 1);
     is_in(ALIVE, MEND_PRESENCE_IN_MPI);

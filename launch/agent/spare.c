@@ -11,15 +11,16 @@
  * In a job of several nodes each has some of the spares, and an original of its own for each block with --copies.
  *
  * An original is not called but makes others when all of the first kind are gone (copy.c). */
-#include "agent/agent.h"
-#include "agent/links.h"
+#include "agent/start.h"
 
-#include "output/iof.h"
+#include "agent/links.h"
 #include "agent/procfs.h"
+#include "agent/ranks.h"
+#include "agent/tell.h"
+#include "output/iof.h"
 #include "rt/pass.h"
 #include "rt/spare.h"
 #include "rt/wire.h"
-#include "agent/start.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,12 +29,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void start(struct agent *agent, int a, bool original)
+static void add(struct mend_start *start, int a, bool original)
 {
-    struct rank *r = &agent->spares.spare[agent->spares.n];
+    struct rank *r = &start->spares->spare[start->spares->n];
 
     *r = (struct rank){.index = MEND_RANK_SPARE,
-                       .app = &agent->o->apps[a],
+                       .app = &start->o->apps[a],
                        .app_index = a,
                        .spawn_fd = -1,
                        .original = original,
@@ -41,7 +42,7 @@ static void start(struct agent *agent, int a, bool original)
                        .wrapped_pidfd = -1,
                        .ctl_fd = -1,
                        .watch_fd = -1};
-    agent->spares.n += mend_start_spare(agent, r);
+    start->spares->n += mend_start_spare(start, r);
 }
 
 /* The next spare is on the node with the fewest ranks and spares, which every agent finds alike. */
@@ -66,19 +67,19 @@ static int *count_ranks(const struct mend_ranks *ranks, const struct mend_option
     return on_node;
 }
 
-void mend_spares_start(struct agent *agent)
+void mend_spares_start(struct mend_start *start)
 {
-    struct mend_options *o = agent->o;
-    int *on_node = count_ranks(&agent->ranks, agent->o);
+    const struct mend_options *o = start->o;
+    int *on_node = count_ranks(start->ranks, start->o);
 
-    agent->spares.spare =
-        mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*agent->spares.spare));
+    start->spares->spare =
+        mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*start->spares->spare));
     for (int a = 0; a < o->apps_n; a++) {
         for (int k = 0; k < o->apps[a].spares_n; k++)
-            if (is_next_here(&agent->ranks, on_node))
-                start(agent, a, false);
+            if (is_next_here(start->ranks, on_node))
+                add(start, a, false);
         if (o->apps[a].copies)
-            start(agent, a, true);
+            add(start, a, true);
     }
     free(on_node);
 }
@@ -139,11 +140,6 @@ static struct rank *choose(struct mend_spares *spares, const struct rank *r, boo
     return NULL;
 }
 
-bool mend_spare_send(const struct rank *s, const char *text, size_t len, const int *fd, int n)
-{
-    return mend_pass(s->ctl_fd, text, len, fd, n, MSG_DONTWAIT) == (ssize_t)len;
-}
-
 /* env: NAME=VALUE strings.  False: it is gone, or there is too much to say. */
 static bool call(const struct rank *s, const struct mend_strings *env, const int fd[MEND_SPARE_FDS])
 {
@@ -158,7 +154,7 @@ static bool call(const struct rank *s, const struct mend_strings *env, const int
         memcpy(text + used, env->at[i], len);
         used += len;
     }
-    return mend_spare_send(s, text, used, fd, MEND_SPARE_FDS);
+    return mend_pass(s->ctl_fd, text, used, fd, MEND_SPARE_FDS, MSG_DONTWAIT) == (ssize_t)used;
 }
 
 /* The spare is r from here on. */
@@ -207,20 +203,20 @@ static bool call_as(const struct mend_tell *tell, const struct mend_options *o,
     return called;
 }
 
-bool mend_spare_call(struct agent *agent, struct rank *r)
+bool mend_spare_call(struct mend_start *start, struct rank *r)
 {
-    struct rank copy, *s = find(&agent->spares, &agent->tell, r, &copy);
+    struct rank copy, *s = find(start->spares, start->tell, r, &copy);
 
     if (!s)
         return false;
-    if (!call_as(&agent->tell, agent->o, s, r)) {
+    if (!call_as(start->tell, start->o, s, r)) {
         if (s == &copy)
             close(copy.ctl_fd); /* it ends, and is reaped as an orphan */
         return false;
     }
-    become(&agent->ranks, s, r);
-    mend_links_tell(agent->links, r);
-    mend_iof_started_rank(agent->tell.iof, r->index);
-    agent->ranks.alive_n++;
+    become(start->ranks, s, r);
+    mend_links_tell(start->links, r);
+    mend_iof_started_rank(start->tell->iof, r->index);
+    start->ranks->alive_n++;
     return true;
 }

@@ -9,8 +9,10 @@
  * by then is for the children to find, which meet it before their MPI_Init returns (src/create/spawn.c). */
 #include "agent/request.h"
 
+#include "agent/agent.h"
 #include "agent/facts.h"
-#include "agent/segment.h"
+#include "agent/retire.h"
+#include "agent/vacancy.h"
 #include "agent/start.h"
 #include "agent/tell.h"
 #include "agent/verdict.h"
@@ -97,10 +99,10 @@ static void answer(struct mend_requests *requests, struct mend_ranks *ranks,
 /* True: places are being taken from ranks that have died or left. */
 static bool make_room(struct agent *agent, bool is_short)
 {
-    bool hopeful = mend_vacancy_collect(agent);
+    bool hopeful = mend_retire_dead(&agent->ranks, agent->papers, agent->links, &agent->sources);
 
     if (is_short)
-        hopeful |= mend_vacancy_clear_out(agent);
+        hopeful |= mend_retire_left(&agent->verdicts, agent->facts, agent->o->ranks_n);
     return hopeful;
 }
 
@@ -153,7 +155,8 @@ static bool start(struct agent *agent, const struct mend_message *m)
     agent->course.told_done = false;
     q->begun = true;
     mend_node_process_of(agent->ranks.shm, q->first)->counter = (uint64_t)m->arg[MEND_ACT_COUNTER];
-    return !(agent->course.killing && agent->ranks.nodes.n) && mend_request_start(agent, q);
+    return !(agent->course.killing && agent->ranks.nodes.n) &&
+           mend_request_start(q, &agent->start, &agent->sources);
 }
 
 /* What was never to begin, because another agent could not admit it, gives its places back. */

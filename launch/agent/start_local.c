@@ -18,18 +18,18 @@
  * with, standard input, output and error, the segment and a socket to us.
  *
  * A start on other machines (ssh, srun) will be a file beside this one. */
-#include "agent/agent.h"
+#include "agent/start.h"
+
 #include "agent/links.h"
-
+#include "agent/procfs.h"
+#include "agent/ranks.h"
 #include "agent/tell.h"
-
 #include "base/time.h"
 #include "output/iof.h"
-#include "agent/procfs.h"
-#include "share/shell_limits.h"
 #include "rt/spare.h"
 #include "rt/wire.h"
-#include "agent/start.h"
+#include "share/process.h"
+#include "share/shell_limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,8 +56,8 @@
 extern char **environ;
 
 /* Everything that the child needs between vfork and execve. */
-struct start {
-    struct agent *agent;
+struct child {
+    const struct mend_start *start;
     struct rank *r;
     char **env;
     char **script_argv; /* if the program is a script without "#!" */
@@ -70,53 +70,53 @@ struct start {
 
 /* The thread that starts children; it ends with the process. */
 struct starter {
-    struct start *start;    /* the main thread's before `go` and after `done` */
+    struct child *child;    /* the main thread's before `go` and after `done` */
     mend_atomic_u32 thread; /* its number */
     sem_t go, done;
 };
 
-static _Noreturn void child_failed(struct start *s, const char *what)
+static _Noreturn void child_failed(struct child *c, const char *what)
 {
-    s->error = errno;
-    s->failed = what;
+    c->error = errno;
+    c->failed = what;
     _exit(127);
 }
 
 /* In the child: system calls only, our memory is shared with the parent. */
-static _Noreturn void child_exec(struct start *s)
+static _Noreturn void child_exec(struct child *c)
 {
-    const struct rank *r = s->r;
+    const struct rank *r = c->r;
 
-    s->r->child = getpid(); /* a rank that dies at once must find it: the watcher may have to kill
+    c->r->child = getpid(); /* a rank that dies at once must find it: the watcher may have to kill
                                what is left */
     if (r->own_group && setpgid(0, 0) != 0)
-        child_failed(s, "setpgid");
+        child_failed(c, "setpgid");
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-        child_failed(s, "prctl");
-    if (getppid() != s->agent->ranks.self_pid) /* it died before the line above */
+        child_failed(c, "prctl");
+    if (getppid() != c->start->ranks->self_pid) /* it died before the line above */
         _exit(127);
-    if (dup2(s->in, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0 ||
-        fcntl(s->agent->ranks.shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0 ||
+    if (dup2(c->in, 0) < 0 || dup2(c->out, 1) < 0 || dup2(c->err, 2) < 0 ||
+        fcntl(c->start->ranks->shm_fd, F_SETFD, 0) < 0 || fcntl(c->ctl_fd, F_SETFD, 0) < 0 ||
         (r->spawn_fd >= 0 && fcntl(r->spawn_fd, F_SETFD, 0) < 0))
-        child_failed(s, "dup2");
+        child_failed(c, "dup2");
     if (r->app->wdir && chdir(r->app->wdir) != 0)
-        child_failed(s, r->app->wdir);
-    if (s->agent->ranks.bound)
+        child_failed(c, r->app->wdir);
+    if (c->start->ranks->bound)
         sched_setaffinity(0, sizeof(r->cpus), &r->cpus); /* a wish, not a condition */
-    mend_process_give_back(&s->agent->before);
-    execve(r->app->path, r->app->argv, s->env);
+    mend_process_give_back(c->start->before);
+    execve(r->app->path, r->app->argv, c->env);
     if (errno == ENOEXEC)
-        execve("/bin/sh", s->script_argv, s->env);
-    child_failed(s, r->app->path);
+        execve("/bin/sh", c->script_argv, c->env);
+    child_failed(c, r->app->path);
 }
 
 /* The function does nothing else, so that the child cannot damage what the parent needs later. */
-static __attribute__((noinline)) pid_t vfork_exec(struct start *s)
+static __attribute__((noinline)) pid_t vfork_exec(struct child *c)
 {
     pid_t pid = vfork();
 
     if (pid == 0)
-        child_exec(s);
+        child_exec(c);
     return pid;
 }
 
@@ -128,9 +128,9 @@ static void *starter_run(void *arg)
     for (;;) {
         while (sem_wait(&x->go) != 0)
             ;
-        x->start->pid = vfork_exec(x->start);
-        if (x->start->pid < 0)
-            x->start->error = errno;
+        x->child->pid = vfork_exec(x->child);
+        if (x->child->pid < 0)
+            x->child->error = errno;
         sem_post(&x->done);
     }
     return NULL;
@@ -176,7 +176,7 @@ static bool is_done(struct starter *x)
 }
 
 /* Signals wait for the agent's loop, which begins when all ranks are started. */
-static bool shall_end(const struct agent *agent)
+static bool shall_end(const struct mend_start *start)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t pending;
@@ -185,7 +185,7 @@ static bool shall_end(const struct agent *agent)
     for (size_t i = 0; i < MEND_COUNT_OF(ends); i++)
         if (sigismember(&pending, ends[i]))
             return true;
-    return mend_time_monotonic_ns() >= agent->start_by_ns;
+    return mend_time_monotonic_ns() >= start->by_ns;
 }
 
 /* The child that has not come to its execve, 0: not known.  It may have run nothing yet, so the kernel is asked: the
@@ -204,22 +204,22 @@ static pid_t late_child(const struct mend_ranks *ranks, const struct mend_spares
     if (f)
         fclose(f);
     for (int i = 0; i < ranks->n; i++)
-        if (&ranks->rank[i] != x->start->r && ranks->rank[i].child == newest)
+        if (&ranks->rank[i] != x->child->r && ranks->rank[i].child == newest)
             return 0;
-    return x->start->r->index != MEND_RANK_SPARE && mend_spares_know(spares, newest) ? 0 : newest;
+    return x->child->r->index != MEND_RANK_SPARE && mend_spares_know(spares, newest) ? 0 : newest;
 }
 
 /* While we are stopped ourselves the child's time does not pass. */
-static void await_done(struct agent *agent, struct starter *x)
+static void await_done(struct mend_start *start, struct starter *x)
 {
     mend_time_ns stopped_ns = 0;
 
     while (!is_done(x)) {
-        pid_t child = late_child(&agent->ranks, &agent->spares, x);
+        pid_t child = late_child(start->ranks, start->spares, x);
 
         if (child > 0 && mend_procfs_state(child) == 'T')
             stopped_ns += LOOK_MS * MEND_NS_PER_MS;
-        if (child > 0 && (stopped_ns >= agent->o->params.stop_timeout_ns || shall_end(agent)))
+        if (child > 0 && (stopped_ns >= start->o->params.stop_timeout_ns || shall_end(start)))
             kill(child, SIGKILL);
     }
 }
@@ -297,18 +297,18 @@ void mend_start_env(const struct mend_options *o, const struct rank *r, struct m
         mend_strings_add(env, inject);
 }
 
-static void rank_env(const struct start *s, struct mend_strings *env)
+static void rank_env(const struct child *c, struct mend_strings *env)
 {
-    mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->agent->ranks.shm_fd));
-    mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", s->ctl_fd));
-    if (s->r->index == MEND_RANK_SPARE)
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", c->start->ranks->shm_fd));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", c->ctl_fd));
+    if (c->r->index == MEND_RANK_SPARE)
         mend_strings_add(env,
                          mend_xprintf(MEND_ENV_SPARE "=%s",
-                                      s->r->original ? MEND_SPARE_ORIGINAL : MEND_SPARE_WAITS));
+                                      c->r->original ? MEND_SPARE_ORIGINAL : MEND_SPARE_WAITS));
     else
-        mend_start_env(s->agent->o, s->r, env);
-    if (s->r->spawn_fd >= 0)
-        mend_strings_add(env, mend_xprintf(MEND_ENV_SPAWN "=%d", s->r->spawn_fd));
+        mend_start_env(c->start->o, c->r, env);
+    if (c->r->spawn_fd >= 0)
+        mend_strings_add(env, mend_xprintf(MEND_ENV_SPAWN "=%d", c->r->spawn_fd));
 }
 
 /* ---- one rank ---- */
@@ -324,82 +324,82 @@ static char **script_argv_of(const struct mend_app *app)
     return args.at;
 }
 
-static void start_child(struct agent *agent, struct starter *x, struct start *s)
+static void start_child(struct mend_start *start, struct starter *x, struct child *c)
 {
-    struct rank *r = s->r;
+    struct rank *r = c->r;
 
-    x->start = s;
+    x->child = c;
     sem_post(&x->go);
-    await_done(agent, x);
-    pthread_mutex_lock(&agent->ranks.lock);
-    r->child = s->pid > 0 && !s->failed ? s->pid : 0;
-    pthread_mutex_unlock(&agent->ranks.lock);
+    await_done(start, x);
+    pthread_mutex_lock(&start->ranks->lock);
+    r->child = c->pid > 0 && !c->failed ? c->pid : 0;
+    pthread_mutex_unlock(&start->ranks->lock);
     if (r->index != MEND_RANK_SPARE)
         mend_rank_tell_group(r);
 }
 
-static bool open_streams(const struct mend_tell *tell, struct start *s)
+static bool open_streams(const struct mend_tell *tell, struct child *c)
 {
-    if (s->r->index != MEND_RANK_SPARE)
-        return mend_iof_open_rank(tell->iof, s->r->index, &s->in, &s->out, &s->err);
-    s->in = s->out = s->err = open("/dev/null", O_RDWR | O_CLOEXEC);
-    return s->in >= 0;
+    if (c->r->index != MEND_RANK_SPARE)
+        return mend_iof_open_rank(tell->iof, c->r->index, &c->in, &c->out, &c->err);
+    c->in = c->out = c->err = open("/dev/null", O_RDWR | O_CLOEXEC);
+    return c->in >= 0;
 }
 
-static void close_streams(const struct mend_tell *tell, const struct start *s, bool started)
+static void close_streams(const struct mend_tell *tell, const struct child *c, bool started)
 {
-    if (s->r->index == MEND_RANK_SPARE)
-        close(s->in);
+    if (c->r->index == MEND_RANK_SPARE)
+        close(c->in);
     else if (started)
-        mend_iof_started_rank(tell->iof, s->r->index);
+        mend_iof_started_rank(tell->iof, c->r->index);
     else
-        mend_iof_not_started_rank(tell->iof, s->r->index);
+        mend_iof_not_started_rank(tell->iof, c->r->index);
 }
 
 /* Returns the error. */
-static int not_started(const struct mend_tell *tell, const struct start *s, int error)
+static int not_started(const struct mend_tell *tell, const struct child *c, int error)
 {
-    close_streams(tell, s, false);
-    close(s->r->ctl_fd);
-    s->r->ctl_fd = -1;
+    close_streams(tell, c, false);
+    close(c->r->ctl_fd);
+    c->r->ctl_fd = -1;
     return error;
 }
 
 /* 0, or an errno value, and *what_p failed. */
-static int start_rank(struct agent *agent, struct rank *r, struct mend_strings *env,
+static int start_rank(struct mend_start *start, struct rank *r, struct mend_strings *env,
                       const char **what_p)
 {
-    struct start s = {.agent = agent, .r = r};
+    struct child c = {.start = start, .r = r};
     int pair[2], env_before = env->n;
 
     *what_p = "its pipes and sockets";
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return errno;
     r->ctl_fd = pair[0];
-    s.ctl_fd = pair[1];
-    if (!open_streams(&agent->tell, &s)) {
-        s.error = errno;
-        close(s.ctl_fd);
-        return not_started(&agent->tell, &s, s.error);
+    c.ctl_fd = pair[1];
+    if (!open_streams(start->tell, &c)) {
+        c.error = errno;
+        close(c.ctl_fd);
+        return not_started(start->tell, &c, c.error);
     }
-    s.script_argv = script_argv_of(r->app);
+    c.script_argv = script_argv_of(r->app);
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
     setsockopt(r->ctl_fd, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)); /* control.c */
     if (r->index != MEND_RANK_SPARE)
-        mend_links_tell(agent->links, r);
-    rank_env(&s, env);
-    s.env = env->at;
-    start_child(agent, agent->starter, &s);
+        mend_links_tell(start->links, r);
+    rank_env(&c, env);
+    c.env = env->at;
+    start_child(start, start->starter, &c);
     while (env->n > env_before)
         free(env->at[--env->n]);
     env->at[env->n] = NULL;
-    free(s.script_argv[0]);
-    free(s.script_argv);
-    close(s.ctl_fd);
-    *what_p = s.failed ? s.failed : "vfork";
+    free(c.script_argv[0]);
+    free(c.script_argv);
+    close(c.ctl_fd);
+    *what_p = c.failed ? c.failed : "vfork";
     if (r->child <= 0)
-        return not_started(&agent->tell, &s, s.error ? s.error : ECHILD);
-    close_streams(&agent->tell, &s, true);
+        return not_started(start->tell, &c, c.error ? c.error : ECHILD);
+    close_streams(start->tell, &c, true);
     return 0;
 }
 
@@ -411,56 +411,56 @@ static void say_failed(const struct mend_tell *tell, int index, const char *what
              mend_limits_error(error, text, sizeof(text)));
 }
 
-bool mend_start_local(struct agent *agent)
+bool mend_start_local(struct mend_start *start)
 {
     struct mend_strings env = {0};
     const struct mend_app *app = NULL;
     const char *what;
     int error = 0;
 
-    agent->starter = starter_create();
-    if (!agent->starter) {
-        mend_say(&agent->tell, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
+    start->starter = starter_create();
+    if (!start->starter) {
+        mend_say(start->tell, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
         return false;
     }
-    for (int i = 0; !error && i < agent->ranks.ours_n; i++) {
-        struct rank *r = &agent->ranks.rank[agent->ranks.ours[i]];
+    for (int i = 0; !error && i < start->ranks->ours_n; i++) {
+        struct rank *r = &start->ranks->rank[start->ranks->ours[i]];
 
         if (r->app != app) {
             free(env.at);
             app = r->app;
-            env = block_env(agent->o, app);
+            env = block_env(start->o, app);
         }
-        error = start_rank(agent, r, &env, &what);
-        agent->ranks.alive_n += !error;
+        error = start_rank(start, r, &env, &what);
+        start->ranks->alive_n += !error;
         if (error)
-            say_failed(&agent->tell, r->index, what, error);
+            say_failed(start->tell, r->index, what, error);
     }
     free(env.at);
     return !error;
 }
 
-int mend_start_another(struct agent *agent, struct rank *r)
+int mend_start_another(struct mend_start *start, struct rank *r)
 {
-    struct mend_strings env = block_env(agent->o, r->app);
+    struct mend_strings env = block_env(start->o, r->app);
     const char *what;
-    int error = start_rank(agent, r, &env, &what);
+    int error = start_rank(start, r, &env, &what);
 
-    agent->ranks.alive_n += !error;
+    start->ranks->alive_n += !error;
     free(env.at);
     return error;
 }
 
-bool mend_start_spare(struct agent *agent, struct rank *r)
+bool mend_start_spare(struct mend_start *start, struct rank *r)
 {
-    struct mend_strings env = block_env(agent->o, r->app);
+    struct mend_strings env = block_env(start->o, r->app);
     char text[MEND_LIMITS_TEXT];
     const char *what;
-    int error = start_rank(agent, r, &env, &what);
+    int error = start_rank(start, r, &env, &what);
 
     free(env.at);
     if (error)
-        mend_say(&agent->tell, "mpiexec: a spare process could not be started: %s: %s", what,
+        mend_say(start->tell, "mpiexec: a spare process could not be started: %s: %s", what,
                  mend_limits_error(error, text, sizeof(text)));
     return !error;
 }

@@ -14,14 +14,10 @@
 #include "agent/verdict.h"
 
 #include "agent/procfs.h"
-#include "agent/tell.h"
-
 #include "base/time.h"
 #include "node/log.h"
 #include "node/wake.h"
 #include "proc/death.h"
-#include "agent/procfs.h"
-#include "agent/verdict.h"
 
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -211,8 +207,7 @@ void mend_verdict_left(struct mend_verdicts *verdicts, struct rank *const *left,
     pthread_mutex_unlock(&verdicts->ranks->lock);
 }
 
-void mend_verdict_guests(struct mend_verdicts *verdicts, const struct mend_tell *tell,
-                         struct mend_verdict *v, uint32_t n)
+uint32_t mend_verdict_guests(struct mend_verdicts *verdicts, struct mend_verdict *v, uint32_t n)
 {
     uint32_t first;
 
@@ -222,9 +217,7 @@ void mend_verdict_guests(struct mend_verdicts *verdicts, const struct mend_tell 
         declare(verdicts->ranks, &v[i], first + i);
     publish(verdicts, first, first + n);
     pthread_mutex_unlock(&verdicts->ranks->lock);
-    for (uint32_t i = 0; i < n; i++)
-        mend_report(tell, mend_time_monotonic_ns(), verdict, .rank = v[i].peer,
-                    .number = (int)(first + i));
+    return first;
 }
 
 /* What was learned of the cause between the two is told once more. */

@@ -86,9 +86,8 @@ void mend_verdict_left(struct mend_verdicts *verdicts, struct rank *const *left,
 void mend_verdict_apply(struct mend_verdicts *verdicts, struct mend_verdict *v, uint32_t n);
 bool mend_verdict_explain(struct mend_verdicts *verdicts, const struct mend_verdict *v);
 
-/* Without the lock: guests are dead, by the word of their agent; together. */
-void mend_verdict_guests(struct mend_verdicts *verdicts, const struct mend_tell *tell,
-                         struct mend_verdict *v, uint32_t n);
+/* Without the lock: guests are dead, by the word of their agent; together.  Returns the number of the first in the log of deaths. */
+uint32_t mend_verdict_guests(struct mend_verdicts *verdicts, struct mend_verdict *v, uint32_t n);
 
 /* watch.c: starts the threads that wait on the life words of these n ranks, from before they start. */
 void mend_watch_start(struct mend_verdicts *verdicts, const struct mend_sources *sources,

@@ -8,7 +8,7 @@
  * dead, and all operations that depend on them end.
  *
  * A process that has ended after MPI_Finalize comes here, too, when its place is wanted for another one, or once a process
- * has had a session (launch/agent/vacancy.c).  It has not failed, and this ends nothing: the others have freed each communicator with
+ * has had a session (launch/agent/retire.c).  It has not failed, and this ends nothing: the others have freed each communicator with
  * it before it left (decide/linger.c), or are in MPI_Finalize as well. */
 #include "coll/coll.h"
 #include "comm/comm.h"

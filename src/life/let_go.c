@@ -4,7 +4,7 @@
  * A dead process leaves memory that survivors still look at: what it voted, its part of windows, the flags of a
  * collective that its death ends.  A process that looks at nothing of it any more says so in the segment, as a length of
  * the log of deaths; when all have, the agent clears the memory and may give the place to a newcomer
- * (launch/agent/vacancy.c).
+ * (launch/agent/retire.c).
  *
  *   carried out ──> no creation under way,           ──> what it voted is copied,     ──> let_go_n
  *                   no collective with it waited for      its rings are dropped
