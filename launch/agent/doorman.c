@@ -68,8 +68,7 @@ static bool listen_at(int fd, struct mend_door *door)
     if (bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, SOMAXCONN) != 0 ||
         getsockname(fd, (struct sockaddr *)&at, &len) != 0)
         return false;
-    door->ipv4 = at.sin_addr.s_addr;
-    door->port = at.sin_port;
+    door->at = mend_address_v4(at.sin_addr.s_addr, at.sin_port);
     return true;
 }
 

@@ -93,16 +93,15 @@ static struct mend_link_run run_of(struct mend_ranks *ranks, const struct mend_l
                                        : &ranks->shm->door;
 
     if (x->far) {
-        run.ipv4 = door->ipv4;
-        run.port = door->port;
-        run.presence = (uint16_t)mend_rank_presence(ranks, i);
+        run.at = door->at;
+        run.presence = mend_rank_presence(ranks, i);
     }
     return run;
 }
 
 static bool goes_on(const struct mend_link_run *a, const struct mend_link_run *b)
 {
-    return a->first + a->n == b->first && a->ipv4 == b->ipv4 && a->port == b->port &&
+    return a->first + a->n == b->first && mend_address_same(&a->at, &b->at) &&
            a->presence == b->presence;
 }
 
@@ -229,14 +228,11 @@ static void give_names(struct mend_link *x, const struct mend_link_run *runs, ui
         struct mend_abroad_block *last = x->blocks_n ? &x->block[x->blocks_n - 1] : NULL;
 
         if (last && last->here + last->n == first && last->there + last->n == runs[i].first &&
-            last->ipv4 == runs[i].ipv4 && last->port == runs[i].port)
+            mend_address_same(&last->at, &runs[i].at))
             last->n += runs[i].n;
         else
-            x->block[x->blocks_n++] = (struct mend_abroad_block){.here = first,
-                                                                 .there = runs[i].first,
-                                                                 .n = runs[i].n,
-                                                                 .ipv4 = runs[i].ipv4,
-                                                                 .port = runs[i].port};
+            x->block[x->blocks_n++] = (struct mend_abroad_block){
+                .here = first, .there = runs[i].first, .n = runs[i].n, .at = runs[i].at};
         first += runs[i].n;
     }
 }
@@ -562,14 +558,13 @@ static struct mend_node_rank *rank_there(const struct mend_link *x, int32_t ther
 /* Its agent takes connections, as until the processes of its node have ended. */
 static bool has_door(const struct mend_abroad_block *b)
 {
-    struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = b->port, .sin_addr.s_addr = b->ipv4};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error = 0;
-    socklen_t len = sizeof(error);
+    struct sockaddr_in6 at;
+    socklen_t at_len = mend_address_to(&b->at, &at), len = sizeof(int);
+    int fd = socket(at.sin6_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error = 0;
 
     if (fd < 0)
         return true;
-    if (connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0)
+    if (connect(fd, (struct sockaddr *)&at, at_len) != 0)
         error = errno;
     if (error == EINPROGRESS)
         getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);

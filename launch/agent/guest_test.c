@@ -508,9 +508,7 @@ static int admit_at(int32_t first, int32_t n, uint16_t port, enum mend_presence 
 {
     return mend_guest_admit(
         &links, &x,
-        &(struct mend_link_run){
-            .first = first, .n = n, .port = port, .presence = (uint16_t)presence},
-        1);
+        &(struct mend_link_run){.first = first, .n = n, .at.port = port, .presence = presence}, 1);
 }
 
 MEND_TEST(far_processes_are_told_of_with_door_and_presence)
@@ -519,15 +517,14 @@ MEND_TEST(far_processes_are_told_of_with_door_and_presence)
 
     begin();
     x.far = true;
-    ranks.shm->door = (struct mend_door){.ipv4 = 7, .port = 8};
+    ranks.shm->door = (struct mend_door){.at = mend_address_v4(7, 8)};
     for (int i = 0; i < OURS; i++)
         mend_store_release(&mend_node_process_of(ranks.shm, i)->presence,
                            i == 2 ? MEND_PRESENCE_AWAY : MEND_PRESENCE_IN_MPI);
     CHECK_EQ(untold(runs), 3); /* of one presence each */
     CHECK_EQ(runs[1].first, 2);
     CHECK_EQ(runs[1].presence, MEND_PRESENCE_AWAY);
-    CHECK_EQ(runs[0].ipv4, 7);
-    CHECK_EQ(runs[0].port, 8);
+    CHECK(mend_address_same(&runs[0].at, &ranks.shm->door.at));
     CHECK_EQ(x.held[0], 0); /* nobody there looks at their places */
 }
 
@@ -541,7 +538,7 @@ MEND_TEST(far_guests_have_names_and_no_places)
     CHECK_EQ(admit_at(2, 1, 1, MEND_PRESENCE_AWAY), 0);
     CHECK_EQ(admit_at(3, 1, 2, MEND_PRESENCE_IN_MPI), 0);
     CHECK_EQ(x.blocks_n, 2);
-    CHECK_EQ(x.block[1].port, 2);
+    CHECK_EQ(x.block[1].at.port, 2);
     CHECK_EQ(ranks.n, OURS + 4);
     CHECK_EQ(watched_n, 4);
     CHECK(rank[OURS].far && rank[OURS].guest_of == &x);
@@ -555,7 +552,7 @@ MEND_TEST(far_guests_have_names_and_no_places)
 /* The root may have given names that this agent has missed. */
 MEND_TEST(names_that_the_root_gives)
 {
-    const struct mend_link_run run = {.first = 0, .n = 2, .port = 1};
+    const struct mend_link_run run = {.first = 0, .n = 2, .at.port = 1};
 
     begin();
     x.far = true;
@@ -576,7 +573,7 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
     x.far = true;
     ranks.nodes.n = 2;
     links.with.facts = &facts;
-    CHECK(mend_guest_name_far(&links, &x, OURS, &(struct mend_link_run){.n = 2, .port = 1}, 1));
+    CHECK(mend_guest_name_far(&links, &x, OURS, &(struct mend_link_run){.n = 2, .at.port = 1}, 1));
     proposed_n = explained_n = 0;
     mend_guest_deaths(&links, &x, d, 2, 5, false);
     mend_guest_deaths(&links, &x, d, 2, 6, false);
@@ -586,7 +583,7 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
     mend_guest_explain(&links, &x, &d[1]);
     CHECK_EQ(explained_n, 1);
     CHECK(mend_guest_name_far(&links, &x, ranks.n,
-                              &(struct mend_link_run){.first = 2, .n = 2, .port = 1}, 1));
+                              &(struct mend_link_run){.first = 2, .n = 2, .at.port = 1}, 1));
     rank[OURS + 2].told_left = true; /* its end is not a failure */
     d[0].name = 2;
     d[1].name = 3;
@@ -638,13 +635,12 @@ static uint16_t listen_somewhere(int *fd_p)
 /* Of another node than the first, they have ended when its agent has. */
 MEND_TEST(a_far_job_is_lost)
 {
-    struct mend_link_run run = {
-        .n = 2, .ipv4 = htonl(INADDR_LOOPBACK), .presence = MEND_PRESENCE_IN_MPI};
+    struct mend_link_run run = {.n = 2, .presence = MEND_PRESENCE_IN_MPI};
     int fd;
 
     begin();
     x.far = true;
-    run.port = listen_somewhere(&fd);
+    run.at = mend_address_v4(htonl(INADDR_LOOPBACK), listen_somewhere(&fd));
     CHECK(mend_guest_name_far(&links, &x, OURS, &run, 1));
     let_run(0);
     mend_node_process_of(x.shm, 1)->place = MEND_PLACE_NONE.at;

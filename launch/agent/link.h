@@ -17,7 +17,7 @@
 #include "ft/contact_sm.h"
 #include "node/abroad.h"
 
-#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e34)
+#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e35)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
 #define MEND_LINK_DEATHS_MAX 1024
 #define MEND_LINK_RUN_WORDS  (sizeof(struct mend_link_run) / sizeof(int32_t))
@@ -62,8 +62,8 @@ struct mend_link_msg {
 /* Far: where their agent takes connections (struct mend_door), and what all of them say of themselves; else 0. */
 struct mend_link_run {
     int32_t first, n;
-    uint32_t ipv4;
-    uint16_t port, presence;
+    struct mend_address at;
+    uint32_t presence;
 };
 struct mend_link_death {
     int32_t name, cause, code;

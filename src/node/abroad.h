@@ -36,13 +36,11 @@
 #define MEND_ABROAD_CTX                                                                            \
     (UINT64_C(1) << 62) /* is in the contexts of communicators with members of several jobs */
 
-/* Names of n processes that follow each other in both jobs, and by sockets where their agent takes connections, in network byte
- * order. */
+/* Names of n processes that follow each other in both jobs, and by sockets where their agent takes connections. */
 struct mend_abroad_block {
     mend_peer here, there;
     mend_peer n;
-    uint32_t ipv4;
-    uint16_t port, unused;
+    struct mend_address at;
 };
 
 /* What the agent says of a job. */
@@ -84,7 +82,7 @@ struct mend_abroad *mend_abroad_learn(struct mend_proc *self, const struct mend_
 /* The peer, which has a place in this job's segment, is reached in that of its own job.  False: nothing is known of it. */
 bool mend_abroad_meet(struct mend_proc *self, mend_peer p);
 
-/* Where the peer, which is reached by sockets, is called: ipv4 and port.  Whose key a connection to a door of that job proves; NULL: the
+/* Where the peer, which is reached by sockets, is called.  Whose key a connection to a door of that job proves; NULL: the
  * job is not known, or not reached by sockets. */
 const struct mend_abroad_block *mend_abroad_door(const struct mend_proc *self, mend_peer p);
 const unsigned char *mend_abroad_key(const struct mend_proc *self, uint64_t job);

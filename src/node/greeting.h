@@ -21,6 +21,7 @@
 
 #include "base/sha256.h"
 #include "base/status.h"
+#include "node/address.h"
 
 #include <stddef.h>
 
@@ -32,9 +33,7 @@
 
 /* Where an agent takes connections for its processes. */
 struct mend_door {
-    uint32_t ipv4; /* both in network byte order; port 0: there is none */
-    uint16_t port;
-    uint16_t unused;
+    struct mend_address at;
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* who has it is of the job */
 };
 

@@ -340,32 +340,24 @@ static bool hand(struct mend_proc *self, int set)
 }
 
 /* Port 0: there is none. */
-static struct sockaddr_in address_of(const struct mend_proc *self, mend_peer peer)
+static struct mend_address address_of(const struct mend_proc *self, mend_peer peer)
 {
     struct mend_node_header *h = ((struct local *)self->rt_state)->shm;
     const struct mend_where *where = &mend_peer_entry(self, peer)->where;
-    struct sockaddr_in at = {.sin_family = AF_INET};
 
-    if (where->job) {
-        const struct mend_abroad_block *b = mend_abroad_door(self, peer);
-
-        at.sin_port = b->port;
-        at.sin_addr.s_addr = b->ipv4;
-    } else {
-        const struct mend_door *door = &mend_node_of_job(h, (uint32_t)where->node)->door;
-
-        at.sin_port = door->port;
-        at.sin_addr.s_addr = door->ipv4;
-    }
-    return at;
+    return where->job ? mend_abroad_door(self, peer)->at
+                      : mend_node_of_job(h, (uint32_t)where->node)->door.at;
 }
 
 static int local_dial(struct mend_proc *self, mend_peer peer)
 {
-    struct sockaddr_in at = address_of(self, peer);
-    int fd = at.sin_port ? socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
+    struct mend_address address = address_of(self, peer);
+    struct sockaddr_in6 at;
+    socklen_t len = mend_address_to(&address, &at);
+    int fd =
+        at.sin6_port ? socket(at.sin6_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
 
-    if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 || errno == EINPROGRESS)
+    if (fd < 0 || connect(fd, (struct sockaddr *)&at, len) == 0 || errno == EINPROGRESS)
         return fd;
     close(fd);
     return -1;

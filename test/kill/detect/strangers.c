@@ -288,8 +288,8 @@ static void be_stranger(int in, int out)
     if (header == MAP_FAILED || read(in, &word, 1) != 1)
         fails("cannot begin", in, 0);
     agent_had = for_each_descriptor(look_for_port);
-    if (!port || port != header->door.port)
-        fails("this is not the agent's port", port, header->door.port);
+    if (!port || port != header->door.at.port)
+        fails("this is not the agent's port", port, header->door.at.port);
     be_strange();
     for (int i = 0; i < SILENT; i++) {
         fd[i] = knock();

@@ -32,9 +32,9 @@ static void lose_doors(void)
     len = h->at[MEND_NODE_PART_NODE] + h->nodes_n * sizeof(struct mend_node_of_job);
     h = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, segment, 0);
     CHECK(h != MAP_FAILED);
-    h->door.port = htons(1);
+    h->door.at.port = htons(1);
     for (uint32_t k = 0; k < h->nodes_n; k++)
-        mend_node_of_job(h, k)->door.port = htons(1);
+        mend_node_of_job(h, k)->door.at.port = htons(1);
 }
 
 static void exchange(int with)
