@@ -6,6 +6,7 @@
  * Signals are blocked before the first thread exists. */
 #include "agent/agent.h"
 #include "agent/apart.h"
+#include "agent/doorman.h"
 #include "agent/far.h"
 #include "agent/tell.h"
 #include "output/iof.h"
@@ -54,6 +55,15 @@ static void end_by(int sig)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* They call the port of this node.  One of one node opens its port when it is connected with a job of several (agent/link.c). */
+static void start_agents(struct root *root, struct agent *agent)
+{
+    if (!mend_doorman_open(agent))
+        die("cannot take connections");
+    if (!mend_root_start_agents(root, &agent->ranks.nodes.at))
+        die("an agent cannot be started");
+}
+
 static void open_job(struct root *root, struct agent *agent, struct mend_options *o,
                      struct mend_loop *loop)
 {
@@ -69,8 +79,12 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     agent->ranks.nodes.n = o->hosts.n > 1 ? (uint32_t)o->hosts.n : 0;
     agent->ranks.nodes.job = root->job;
     memcpy(agent->ranks.nodes.key, root->key, sizeof(root->key));
-    if (!mend_root_start_agents(root))
-        die("an agent cannot be started");
+    agent->parent_fd = -1;
+    agent->ranks.nodes.at = mend_address_v4(htonl(INADDR_LOOPBACK), 0);
+    agent->root_here = (struct mend_root_here){
+        .to = root, .take = mend_root_take_agent, .has_child = mend_root_has_child};
+    if (agent->ranks.nodes.n)
+        start_agents(root, agent);
     mend_agent_open(agent, o);
     root->iof = agent->tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
     if (!root->iof)
@@ -81,7 +95,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
 static int end_job(struct root *root, bool started, bool missed)
 {
     bool written = mend_iof_finish(root->iof);
-    int status = 126;
+    int status = root->not_started ? 2 : 126;
 
     if (started)
         status = mend_root_status(root);
@@ -109,20 +123,6 @@ static bool start_job(struct root *root, struct agent *agent)
     return started;
 }
 
-/* mpiexec --agent FD ...: the agent of another node than that of the root (root/nodes.c).  0: it is not that. */
-static int take_agent_fd(int *argc_p, char ***argv_p)
-{
-    char **argv = *argv_p;
-    int fd;
-
-    if (*argc_p < 3 || strcmp(argv[1], "--agent") || (fd = atoi(argv[2])) <= 2)
-        return 0;
-    argv[2] = argv[0];
-    *argv_p += 2;
-    *argc_p -= 2;
-    return fd;
-}
-
 int main(int argc, char **argv)
 {
     static struct mend_options o;
@@ -135,10 +135,9 @@ int main(int argc, char **argv)
     /* A watcher that allocates first when a rank dies would have an arena made, with five calls of the kernel. */
     mallopt(M_ARENA_MAX, 1);
     take_standard_fds();
-    o.agent_fd = take_agent_fd(&argc, &argv);
+    if (argc == 2 && !strcmp(argv[1], "--agent")) /* only a root starts it (start/ways.h) */
+        return mend_agent_apart();
     mend_options_parse(argc, argv, &o);
-    if (o.agent_fd)
-        return mend_agent_apart(&o);
     open_job(&root, &agent, &o, &loop);
     started = start_job(&root, &agent);
     mend_root_say_injections(&root);

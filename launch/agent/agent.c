@@ -142,7 +142,8 @@ static void scan_children(struct agent *agent, mend_time_ns begin)
 /* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
 static void on_sigchld(struct agent *agent, pid_t pid)
 {
-    bool known = pid == agent->keeper || mend_spares_know(&agent->spares, pid);
+    bool known = pid == agent->keeper || mend_spares_know(&agent->spares, pid) ||
+                 (agent->root_here.take && agent->root_here.has_child(agent->root_here.to, pid));
 
     for (int i = 0; i < agent->ranks.n && !known; i++)
         known = agent->ranks.rank[i].child == pid;
@@ -352,6 +353,7 @@ static bool is_done(void *self)
 
 void mend_agent_join(struct agent *agent, struct mend_loop *loop)
 {
+    pthread_mutex_init(&agent->ranks.lock, NULL);
     agent->sources.loop = loop;
     agent->sources.member = mend_loop_join(
         loop, (struct mend_loop_member){

@@ -22,12 +22,22 @@
 #include "agent/tell.h"
 #include "agent/verdict.h"
 #include "base/list.h"
+#include "share/port.h"
 #include "share/process.h"
 
 struct mend_doorman;
 struct mend_facts;
 struct mend_links;
 struct mend_papers;
+
+/* The root, if it is in this process. */
+struct mend_root_here {
+    void *to;
+    /* Takes the connection of another agent, that has proved to be of this job; NULL: there is no root here. */
+    void (*take)(void *to, int fd, const struct mend_greeting *g);
+    /* Which the agent neither reaps nor sweeps away. */
+    bool (*has_child)(const void *to, pid_t pid);
+};
 
 /* A file that needs a part takes that; those that take the agent bring parts together. */
 struct agent {
@@ -53,6 +63,9 @@ struct agent {
     mend_time_ns scan_at;
     mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
     struct mend_doorman *doorman; /* where processes of other nodes call; NULL: nowhere */
+    struct mend_port_range ports; /* that it may have */
+    struct mend_root_here root_here;
+    int parent_fd; /* the connection with the root; -1: it is in this process */
 };
 
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */

@@ -17,6 +17,9 @@
  * Without a descriptor for a caller the one that has been there longest goes, too; if there is none, the port rests for REST_NS:
  * nothing says when a descriptor is free.
  *
+ * An agent calls its parent in the same way (MEND_GREETING_AGENT), and the root gets the connection (struct mend_root_here),
+ * always from the main thread.
+ *
  * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
  * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by agent->ranks.lock. */
 #include "agent/doorman.h"
@@ -28,7 +31,6 @@
 #include "rt/wire.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -48,7 +50,7 @@ struct caller {
     int fd;
     uint32_t n; /* bytes of the greeting that have come */
     unsigned char nonce[MEND_NONCE_BYTES];
-    bool waits; /* for its rank, and is not heard */
+    bool waits; /* for its rank, or an agent for the main thread, and is not heard */
     mend_time_ns until;
     struct mend_greeting greeting;
 };
@@ -60,18 +62,6 @@ struct mend_doorman {
     mend_time_ns rests_until; /* the port is not looked at; 0: it is */
 };
 
-static bool listen_at(int fd, struct mend_door *door)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(at);
-
-    if (bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, SOMAXCONN) != 0 ||
-        getsockname(fd, (struct sockaddr *)&at, &len) != 0)
-        return false;
-    door->at = mend_address_v4(at.sin_addr.s_addr, at.sin_port);
-    return true;
-}
-
 static void let_in_all(void *self)
 {
     mend_doorman_before_verdict(self);
@@ -79,13 +69,13 @@ static void let_in_all(void *self)
 
 bool mend_doorman_open(struct agent *agent)
 {
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = mend_port_listen(&agent->ranks.nodes.at, agent->ports);
     struct mend_doorman *d;
 
-    if (fd < 0 || !listen_at(fd, &agent->ranks.shm->door)) {
-        close(fd);
+    if (fd < 0)
         return false;
-    }
+    if (agent->ranks.shm)
+        agent->ranks.shm->door.at = agent->ranks.nodes.at;
     d = mend_xalloc(1, sizeof(*d));
     d->fd = fd;
     mend_list_init(&d->callers);
@@ -166,11 +156,19 @@ static bool pass_on(struct agent *agent, struct rank *r, const struct caller *c)
     return true;
 }
 
+static bool is_agent(const struct caller *c)
+{
+    return c->greeting.kind == MEND_GREETING_AGENT;
+}
+
 /* Of a caller that is one of ours: its rank has the connection, or there is none. */
 static bool is_served(struct agent *agent, const struct caller *c)
 {
-    struct rank *r = wanted(agent, &c->greeting);
+    struct rank *r;
 
+    if (is_agent(c))
+        return false; /* let_agents_in() does that */
+    r = wanted(agent, &c->greeting);
     return r ? pass_on(agent, r, c) : !is_expected(agent, &c->greeting);
 }
 
@@ -179,7 +177,8 @@ static bool is_ours(const struct agent *agent, const struct caller *c)
 {
     const struct mend_greeting *g = &c->greeting;
 
-    return g->kind == MEND_GREETING_CALL &&
+    return (g->kind == MEND_GREETING_CALL ||
+            (g->kind == MEND_GREETING_AGENT && agent->root_here.take)) &&
            mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
            mend_greeting_is(g, agent->ranks.shm->door.key, agent->ranks.shm->job);
 }
@@ -312,6 +311,38 @@ void mend_doorman_before_verdict(struct agent *agent)
         hear(agent, mend_list_entry(l, struct caller, link));
 }
 
+/* With the lock.  Its connection goes on; -1: there is none. */
+static int let_agent_in(struct agent *agent, struct mend_greeting *g_p)
+{
+    mend_list_foreach (l, next, &agent->doorman->callers) {
+        struct caller *c = mend_list_entry(l, struct caller, link);
+        int fd = c->fd;
+
+        if (!c->waits || !is_agent(c))
+            continue;
+        *g_p = c->greeting;
+        mend_list_remove(&c->link);
+        agent->doorman->callers_n--;
+        free(c);
+        return fd;
+    }
+    return -1;
+}
+
+static void let_agents_in(struct agent *agent)
+{
+    struct mend_greeting g;
+    int fd;
+
+    do {
+        pthread_mutex_lock(&agent->ranks.lock);
+        fd = let_agent_in(agent, &g);
+        pthread_mutex_unlock(&agent->ranks.lock);
+        if (fd >= 0)
+            agent->root_here.take(agent->root_here.to, fd, &g);
+    } while (fd >= 0);
+}
+
 mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
 {
     struct mend_doorman *d = agent->doorman;
@@ -320,6 +351,7 @@ mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
 
     if (!d)
         return next;
+    let_agents_in(agent);
     pthread_mutex_lock(&agent->ranks.lock);
     if (d->rests_until && now >= d->rests_until) {
         d->rests_until = 0;

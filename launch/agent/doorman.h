@@ -5,7 +5,7 @@
 
 #include "agent/agent.h"
 
-/* Opens the port and writes the door into the segment.  False: with an errno value. */
+/* Opens a port at agent->nodes.at, and sets its number there and in the segment, if that is there.  False: with an errno value. */
 bool mend_doorman_open(struct agent *agent);
 
 /* Somebody knocks; bytes of a caller have come. */

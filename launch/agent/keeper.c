@@ -191,19 +191,24 @@ void mend_keeper_has_revived(struct agent *agent)
         (double)mend_load_relaxed(&agent->ranks.shm->revived_after_ns) / 1e9);
 }
 
-/* Descriptors of the keeper: the pipe only, so that it holds nobody's output open. */
-static int keep_only(int fd)
+/* Descriptors of the keeper: the pipe, and the connection with the root, so that it holds nobody's output open. */
+static int keep_only(int fd, int root)
 {
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", O_RDWR), last = 3;
 
+    if (root >= 0)
+        root = fcntl(root, F_DUPFD, 5); /* out of the way */
     for (int i = 0; i < 3; i++)
         dup2(null, i);
     if (fd != 3)
         dup2(fd, 3);
-    syscall(SYS_close_range, 4, ~0U, 0);
+    if (root >= 0)
+        last = dup2(root, 4);
+    syscall(SYS_close_range, last + 1, ~0U, 0);
     return 3;
 }
 
+/* In another process than the root's the connection ends with the keeper, so when the root sees that the node's processes are gone. */
 static _Noreturn void keep(struct agent *agent, int fd)
 {
     sigset_t all;
@@ -213,7 +218,7 @@ static _Noreturn void keep(struct agent *agent, int fd)
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "mend-keeper");
-    fd = keep_only(fd);
+    fd = keep_only(fd, agent->parent_fd);
     watch_mpiexec(agent, fd);
     if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
         kill_everything(agent->ranks.shm);

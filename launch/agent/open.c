@@ -251,7 +251,6 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     agent->tell.reporting = o->report_path != NULL;
     agent->tell.quiet = o->quiet;
     agent->verdicts.ranks = &agent->ranks;
-    pthread_mutex_init(&agent->ranks.lock, NULL);
     mend_list_init(&agent->requests.asked);
     open_descriptors(agent);
     agent->rouse = (struct mend_rouse){&agent->ranks, &agent->sources, &agent->tell};
@@ -266,9 +265,6 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     agent->papers = mend_papers_new(&agent->ranks, &agent->tell.root);
     open_links(agent);
     agent->start = start_of(agent);
-    /* One of one node opens its door when it is connected with a job of several (link.c). */
-    if (agent->ranks.nodes.n && !mend_doorman_open(agent))
-        die("cannot take connections on the loopback interface");
     mend_bind_choose(&agent->ranks, agent->o);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }

@@ -18,6 +18,7 @@ struct mend_nodes {
     uint32_t me, n; /* n 0: there is one only */
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES];
+    struct mend_address at; /* where this node takes connections; port 0: nowhere */
 };
 
 struct mend_ranks {

@@ -57,6 +57,7 @@ static void fill_header(struct mend_ranks *ranks, const struct mend_tell *tell,
     mend_store_relaxed(&h->tells_presence, ranks->nodes.n > 0);
     h->start_ns = tell->start_ns;
     memcpy(h->door.key, ranks->nodes.key, sizeof(h->door.key));
+    h->door.at = ranks->nodes.at;
     h->job = ranks->nodes.job;
     if (!h->job && getrandom(&h->job, sizeof(h->job), GRND_NONBLOCK) != sizeof(h->job))
         h->job = tell->start_ns ^ (uint64_t)ranks->self_pid << 32;

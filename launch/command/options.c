@@ -195,7 +195,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     struct mend_parse p = {.o = o_p, .argv = argv, .argc = argc, .at = 1};
 
     *o_p = (struct mend_options){
-        .agent_fd = o_p->agent_fd,
+        .is_agent = o_p->is_agent,
         .argv = argv,
         .tty_rank = TTY_UNDECIDED,
         .timeout_ns = MEND_TIME_NEVER,
@@ -213,7 +213,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     check_hosts(o_p);
     choose_terminal(o_p);
     mend_find_programs(o_p, is_here);
-    if (o_p->agent_fd)
+    if (o_p->is_agent)
         return;
     say_notes(o_p);
     show(o_p);

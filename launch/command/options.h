@@ -108,9 +108,9 @@ struct mend_injection {
 struct mend_options {
     struct mend_app *apps;
     int apps_n, ranks_n;
-    int machines_n;          /* agents, each with a node of its own; 0: one, in this process */
-    int agent_fd;            /* this process is such an agent, and here is its root; 0: it is not */
-    struct mend_hosts hosts; /* of the nodes */
+    int machines_n; /* agents, each with a node of its own; 0: one, in this process */
+    bool is_agent;  /* this process is one of the others, which says nothing of the command line */
+    struct mend_hosts hosts;       /* of the nodes */
     struct mend_hosts_list listed; /* those that may have ranks, as they are named */
     bool has_hosts;                /* there was a list */
     struct mend_hosts_policy policy;
@@ -206,6 +206,8 @@ bool mend_here_address(const struct mend_interface *x, struct sockaddr_storage *
 
 /* flags_place.c: prints the nodes and their ranks. */
 void mend_hosts_show(const struct mend_options *o, FILE *to);
+/* text.c: a sentence of mpiexec on standard error, before anything else writes there. */
+void mend_options_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* text.c: ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
 _Noreturn void mend_options_fail(int status, const char *format, ...)

@@ -7,13 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void complain(const char *format, va_list args)
+{
+    fputs("mpiexec: ", stderr);
+    vfprintf(stderr, format, args);
+}
+
+void mend_options_complain(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
 _Noreturn void mend_options_fail(int status, const char *format, ...)
 {
     va_list args;
 
-    fputs("mpiexec: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    complain(format, args);
     va_end(args);
     fputs(status == 2 ? "\nTry 'mpiexec --help'.\n" : "\n", stderr);
     exit(status);

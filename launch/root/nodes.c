@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodes.c – the agents of a job on several nodes.
  *
- *   root    starts an agent in a process of its own for each node but the first; says BEGIN
- *   agents  make their segments, take connections, say READY
+ *   root    starts an agent in a process of its own for each node but the first (agents.c)
+ *   agents  take connections, call the root, make their segments, say READY
  *   root    says NODES: where all of them take connections; each starts its ranks
  *   agents  talk of facts (agent/facts.h), which the root passes on; say DONE when nothing is left on their nodes
  *   root    says END to all
@@ -14,92 +14,14 @@
 #include "base/time.h"
 #include "proc/presence.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define AWAIT_MS 10000 /* for an agent that has been told that the job is over */
 
 /* ---- starting ---- */
-
-/* What we read goes to a rank by messages; only one that has the terminal itself takes it from its agent. */
-static void forget_input(const struct root *root)
-{
-    int null = root->o->tty_rank < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
-
-    if (null >= 0)
-        dup2(null, 0);
-}
-
-static void become_agent(const struct root *root, int fd)
-{
-    char number[16];
-    char **argv;
-    int n = 0;
-
-    while (root->o->argv[n])
-        n++;
-    argv = mend_xalloc((size_t)n + 3, sizeof(*argv));
-    snprintf(number, sizeof(number), "%d", fd);
-    argv[0] = root->o->argv[0];
-    argv[1] = (char *)"--agent";
-    argv[2] = number;
-    memcpy(argv + 3, root->o->argv + 1, (size_t)(n - 1) * sizeof(*argv));
-    fcntl(fd, F_SETFD, 0);
-    forget_input(root);
-    mend_process_give_back(root->before);
-    execv("/proc/self/exe", argv);
-    _exit(127);
-}
-
-static void begin(struct root_node *node)
-{
-    struct root *root = node->root;
-
-    mend_post(&node->agent,
-              &(struct mend_message){.kind = MEND_DOWN_BEGIN,
-                                     .rank = -1,
-                                     .arg = {node->number, root->nodes_n, (int64_t)root->job},
-                                     .data = (const char *)root->key,
-                                     .len = sizeof(root->key)});
-}
-
-static bool start_agent(struct root_node *node)
-{
-    struct root *root = node->root;
-    int pair[2];
-
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-        return false;
-    node->pid = fork();
-    if (node->pid == 0) {
-        setpgid(0, 0); /* signals of the terminal come by the root */
-        become_agent(root, pair[1]);
-    }
-    close(pair[1]);
-    mend_wire_open(&node->wire, pair[0]);
-    node->agent = mend_wire_post(&node->wire);
-    if (node->pid < 0 || !mend_wire_listen(&node->wire, root->loop, root->member,
-                                           MEND_ROOT_FROM_NODE, (uint32_t)node->number))
-        return false;
-    begin(node);
-    return true;
-}
-
-bool mend_root_start_agents(struct root *root)
-{
-    for (int k = 1; k < root->nodes_n; k++)
-        if (!start_agent(&root->node[k]))
-            return false;
-    return true;
-}
 
 /* All agents are ready: where they take connections. */
 static void tell_nodes(struct root *root)
@@ -111,8 +33,12 @@ static void tell_nodes(struct root *root)
         all[k] = root->node[k].says;
     m.data = (const char *)all;
     m.len = (uint32_t)((size_t)root->nodes_n * sizeof(*all));
-    for (int k = 0; k < root->nodes_n; k++)
+    for (int k = 0; k < root->nodes_n; k++) {
+        /* This node is reached by each other one as that has called it. */
+        memcpy(all[0].door.at.ip, root->node[k ? k : 1].begun.reached.ip,
+               sizeof(all[0].door.at.ip));
         mend_post(&root->node[k].agent, &m);
+    }
     free(all);
 }
 
@@ -244,12 +170,10 @@ static bool are_told(const struct root *root)
 }
 
 /* Before all were told where the others are the job cannot begin without it. */
-static void on_lost(struct root_node *node)
+void mend_root_lose(struct root_node *node)
 {
     struct root *root = node->root;
 
-    mend_loop_drop(root->loop, node->wire.fd);
-    mend_wire_close(&node->wire);
     if (root->ended)
         return;
     node->state = NODE_LOST;
@@ -261,13 +185,21 @@ static void on_lost(struct root_node *node)
     root->failed |= !are_told(root);
 }
 
+static void on_end(struct root_node *node)
+{
+    mend_loop_drop(node->root->loop, node->wire.fd);
+    mend_wire_close(&node->wire);
+    if (!mend_root_await_excuse(node))
+        mend_root_lose(node);
+}
+
 void mend_root_read_node(struct root *root, int number)
 {
     struct root_node *node = &root->node[number];
     struct mend_post post = mend_root_post(node);
 
     if (node->wire.fd >= 0 && !mend_wire_read(&node->wire, &post))
-        on_lost(node);
+        on_end(node);
 }
 
 /* ---- ending ---- */
@@ -325,19 +257,18 @@ static void await(struct root_node *node)
 {
     struct pollfd p = {.fd = node->wire.fd, .events = POLLIN};
     struct mend_post post = mend_root_post(node);
+    bool at_once = node->wire.fd < 0 && node->state != NODE_DONE;
 
     while (node->wire.fd >= 0 && goes_on(node, &p))
         if (!mend_wire_read(&node->wire, &post))
             mend_wire_close(&node->wire);
-    if (node->wire.fd >= 0)
-        kill(node->pid, SIGKILL);
+    at_once |= node->wire.fd >= 0;
     mend_wire_close(&node->wire);
-    waitpid(node->pid, NULL, 0);
+    mend_root_end_agent(node, at_once);
 }
 
 void mend_root_await_agents(struct root *root)
 {
     for (int k = 1; k < root->nodes_n; k++)
-        if (root->node[k].pid > 0)
-            await(&root->node[k]);
+        await(&root->node[k]);
 }

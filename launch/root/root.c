@@ -112,6 +112,8 @@ static mend_time_ns look(void *self, mend_time_ns now)
     mend_time_ns next, at;
 
     next = mend_root_place(root, now);
+    at = mend_root_look_at_agents(root, now);
+    next = at < next ? at : next;
     mend_root_look_at_nodes(root);
     mend_root_look_at_cuts(root);
     mend_root_tally(root);
@@ -135,8 +137,10 @@ static void on_event(void *self, uint32_t from, uint32_t of)
 {
     if (from == MEND_ROOT_FROM_SIGNAL)
         on_signal(self);
-    else
+    else if (from == MEND_ROOT_FROM_NODE)
         mend_root_read_node(self, (int)of);
+    else
+        mend_root_hear_agent(self, (enum root_from)from, (int)of);
 }
 
 /* ---- agents ---- */

@@ -21,9 +21,21 @@
 #include "share/message.h"
 #include "share/process.h"
 #include "share/wire.h"
+#include "start/settle.h"
+#include "start/ways.h"
 
 struct root;
 struct root_request;
+
+/* agents.c: an agent until it has called. */
+struct root_agent {
+    struct mend_started process;
+    unsigned char *letter; /* NULL: it was written */
+    size_t letter_n, written;
+    struct mend_said said;
+    mend_time_ns answer_by, fails_at; /* fails_at: its connection has ended; 0: it has not */
+    struct mend_address reached, calls_from;
+};
 
 /* A node, as the root knows it.
  *
@@ -39,9 +51,9 @@ struct root_node {
         NODE_DONE,
         NODE_LOST
     } state;
-    struct mend_post agent;       /* where messages to it go */
-    struct mend_wire wire;        /* to an agent in a process of its own */
-    pid_t pid;                    /* of that; 0: it is in this one */
+    struct mend_post agent; /* where messages to it go */
+    struct mend_wire wire;  /* to an agent in a process of its own */
+    struct root_agent begun;
     struct mend_node_of_job says; /* READY */
     char host[64];
     int living;       /* its ranks that go on, as it said last */
@@ -92,7 +104,12 @@ struct root {
     int nodes_n;
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* who has it is of the job */
+    struct mend_address at;                 /* where agents call */
+    const char *program;                    /* this mpiexec, as other machines shall have it */
     bool failed, ended;                     /* a rank could not be started; END was said */
+    bool not_started, at_terminal; /* an agent did not come; somebody reads how far the start is */
+    int said_n;                    /* so many nodes were there when that was said */
+    mend_time_ns say_at;           /* the next time; 0: not decided */
     struct root_rank *rank;
     int n;                        /* ranks whose ends are known, or that are to come */
     int places_n;                 /* ranks that there may be at a time */
@@ -121,7 +138,13 @@ struct root {
 };
 
 /* Of the root's descriptors. */
-enum { MEND_ROOT_FROM_SIGNAL, MEND_ROOT_FROM_NODE };
+enum root_from {
+    MEND_ROOT_FROM_SIGNAL,
+    MEND_ROOT_FROM_NODE,
+    MEND_ROOT_FROM_LETTER, /* agents.c: there is room for it, ... */
+    MEND_ROOT_FROM_WORDS,  /* ... something is said by an agent that has not called, ... */
+    MEND_ROOT_FROM_PROCESS /* ... its process has ended */
+};
 
 /* root.c: before the first thread exists.  False: errno. */
 bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop);
@@ -132,8 +155,22 @@ void mend_root_kill(struct root *root);
 /* root.c: where messages of the agent of the node go. */
 struct mend_post mend_root_post(struct root_node *node);
 
-/* nodes.c: starts the agents of the other nodes, each in a process of its own.  False: errno. */
-bool mend_root_start_agents(struct root *root);
+/* agents.c: starts the agents of the other nodes, which call `at`.  False: errno. */
+bool mend_root_start_agents(struct root *root, const struct mend_address *at);
+
+/* agents.c: for struct mend_root_here: an agent calls; whether this is the process of one. */
+void mend_root_take_agent(void *root, int fd, const struct mend_greeting *g);
+bool mend_root_has_child(const void *root, pid_t pid);
+
+/* agents.c: something has come from one that has not called; one does not come in time, returns when to look again; the connection of one
+ * has ended that had not said READY: false: nothing more will be said of why; waits until its process has ended. */
+void mend_root_hear_agent(struct root *root, enum root_from from, int number);
+mend_time_ns mend_root_look_at_agents(struct root *root, mend_time_ns now);
+bool mend_root_await_excuse(struct root_node *node);
+void mend_root_end_agent(struct root_node *node, bool at_once);
+
+/* nodes.c: the node is lost. */
+void mend_root_lose(struct root_node *node);
 
 /* nodes.c: an agent says that it is ready, or has started its ranks; its connection can be read. */
 void mend_root_ready(struct root_node *node, const struct mend_message *m);

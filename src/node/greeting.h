@@ -15,6 +15,8 @@
  * names and nonces.  Each nonce is used once, so a greeting that somebody has recorded fits no other connection.  What
  * follows the greetings is neither encrypted nor proved.
  *
+ * So does the connection of an agent with its parent, which answers itself (launch/root/agents.c).
+ *
  * Both ends have the same byte order and layout: `bytes` and `magic` show it. */
 #ifndef MEND_NODE_GREETING_H
 #define MEND_NODE_GREETING_H
@@ -53,7 +55,8 @@ struct mend_challenge {
 enum mend_greeting_kind {
     MEND_GREETING_CALL = 1,
     MEND_GREETING_ANSWER,
-    MEND_GREETING_REFUSAL /* the connection with that number counts, and not this one */
+    MEND_GREETING_REFUSAL, /* the connection with that number counts, and not this one */
+    MEND_GREETING_AGENT    /* an agent calls its parent; from and to are nodes */
 };
 
 struct mend_greeting {

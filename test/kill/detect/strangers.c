@@ -7,7 +7,7 @@
  *     300 times with random bytes, 100 times with a part of a greeting, 100 times with an end at once, and 1000 times silently
  *     to ranks that are dead or were never there, with the key of the job; with a key of which one bit is wrong
  *     with a greeting that was right for another connection; with its own end of one that there is already, and what followed it
- *     as a rank of the same node as the one that it calls
+ *     as a rank of the same node as the one that it calls; as an agent that there is already, that is not awaited, or that has another key
  *
  * Ranks 0 and 1 are on one node, 2 and 3 on the other one.  Meanwhile ranks 0, 1 and 2 exchange messages.  While 1000 wait
  * silently, rank 3 dies, which rank 2 is told of, and ranks 1 and 2 make their first connection.  The agent holds no more than
@@ -267,6 +267,21 @@ static void raise_limit(void)
     setrlimit(RLIMIT_NOFILE, &most);
 }
 
+/* The agent ends the connection, and goes on with the one that it has. */
+static void claim_to_be_an_agent(void)
+{
+    static const int nodes[] = {0, 1, 2, -1, INT32_MAX};
+
+    for (int i = 0; i < (int)(sizeof(nodes) / sizeof(nodes[0])); i++) {
+        struct mend_greeting g = greeting(nodes[i], 0);
+
+        g.kind = MEND_GREETING_AGENT;
+        greet(g, 2000);
+        greet_as(g, 2000, true, true);
+        greet_as(g, 2000, false, false);
+    }
+}
+
 /* It may be given one: its caller waits as long as one that says nothing. */
 static void claim_a_name_to_come(void)
 {
@@ -301,6 +316,7 @@ static void be_stranger(int in, int out)
     if (write(out, "w", 1) != 1 || read(in, &word, 1) != 1)
         fails("rank 0 does not answer", in, out);
     claim_to_belong();
+    claim_to_be_an_agent();
     await_many();
     for (int i = 0; i < SILENT; i++)
         await_end(fd[i], 20);

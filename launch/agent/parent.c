@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parent.c – see parent.h.  Both ends prove that they have the key of the job (node/greeting.h): an agent does what its parent
+ * says, so it must know who that is. */
+#include "agent/parent.h"
+
+#include <errno.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define PARENT 0 /* its node */
+
+static bool is_challenge(const struct mend_challenge *c)
+{
+    return c->magic == MEND_GREETING_MAGIC && c->version == MEND_GREETING_VERSION &&
+           c->bytes == sizeof(struct mend_greeting);
+}
+
+static bool greet(const struct mend_parent_call *c, int fd, struct mend_greeting *g_p)
+{
+    struct mend_challenge challenge;
+
+    if (!mend_port_read(fd, &challenge, sizeof(challenge), c->deadline))
+        return false;
+    *g_p = (struct mend_greeting){.magic = MEND_GREETING_MAGIC,
+                                  .version = MEND_GREETING_VERSION,
+                                  .bytes = sizeof(*g_p),
+                                  .job = c->nodes->job,
+                                  .from = (mend_peer)c->nodes->me,
+                                  .to = PARENT,
+                                  .kind = c->kind};
+    errno = EPROTO;
+    if (!is_challenge(&challenge) ||
+        getrandom(g_p->caller_nonce, sizeof(g_p->caller_nonce), 0) != sizeof(g_p->caller_nonce))
+        return false;
+    memcpy(g_p->door_nonce, challenge.nonce, sizeof(g_p->door_nonce));
+    mend_greeting_sign(g_p, c->nodes->key);
+    return mend_port_write(fd, g_p, sizeof(*g_p), c->deadline);
+}
+
+static bool is_answered(const struct mend_parent_call *c, int fd, const struct mend_greeting *g)
+{
+    struct mend_greeting a;
+
+    if (!mend_port_read(fd, &a, sizeof(a), c->deadline))
+        return false;
+    errno = EPROTO;
+    return mend_greeting_is(&a, c->nodes->key, g->job) && a.kind == MEND_GREETING_ANSWER &&
+           a.from == g->to && a.to == g->from &&
+           mend_same_bytes(a.caller_nonce, g->caller_nonce, sizeof(a.caller_nonce)) &&
+           mend_same_bytes(a.door_nonce, g->door_nonce, sizeof(a.door_nonce));
+}
+
+int mend_parent_call(const struct mend_parent_call *c, const char **why_p)
+{
+    int fd = mend_port_dial(c->to, c->deadline), error;
+    struct mend_greeting g;
+
+    *why_p = "it cannot be reached";
+    if (fd < 0)
+        return -1;
+    *why_p = "it does not answer";
+    if (greet(c, fd, &g) && is_answered(c, fd, &g))
+        return fd;
+    error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
