@@ -6,6 +6,7 @@
 #include "ft/birth_sm.h"
 #include "ft/contact_sm.h"
 #include "ft/detector_sm.h"
+#include "ft/lease_sm.h"
 #include "ft/ledger_sm.h"
 #include "ft/log_sm.h"
 #include "ft/refill_sm.h"
@@ -187,5 +188,44 @@ int mend_log_print(const struct mend_log *x, char *buf, size_t size)
         (int)x->config.me, (int)x->parent, (unsigned long long)x->have, x->entries.facts_n,
         mend_fact_used(&x->entries), (unsigned long long)x->min, x->proposals.facts_n);
     ADD(&l, "%s%s", x->thirsty ? ", lacks room" : "", x->ended ? ", is lost" : "");
+    return l.len;
+}
+
+int mend_lease_msg_print(const struct mend_lease_msg *msg, char *buf, size_t size)
+{
+    static const char *const words[] = {"nothing", "BEAT", "GRANT", "REFUSE"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "%s %llu of %d, life %u turn %u", words[msg->word], (unsigned long long)msg->number,
+        (int)msg->node, msg->turn.incarnation, msg->turn.turn);
+    if (msg->word == MEND_LEASE_GRANT)
+        ADD(&l, ": %llu", (unsigned long long)msg->d_ns);
+    return l.len;
+}
+
+int mend_lease_print(const struct mend_lease *x, char *buf, size_t size)
+{
+    static const char *const states[] = {"none", "held", "over"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "lease %s", states[x->state]);
+    if (x->state == MEND_LEASE_HELD)
+        ADD(&l, " until %llu", (unsigned long long)x->until);
+    ADD(&l, ", %s %d, life %u turn %u, %llu beats", x->linked ? "linked to" : "without a link to",
+        (int)x->parent, x->turn.incarnation, x->turn.turn, (unsigned long long)x->number);
+    return l.len;
+}
+
+int mend_lease_child_print(const struct mend_lease_child *x, char *buf, size_t size)
+{
+    static const char *const states[] = {"absent", "expected", "held", "reported", "declared"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "child %d %s, life %u turn %u", (int)x->node, states[x->state], x->turn.incarnation,
+        x->turn.turn);
+    if (x->state == MEND_LEASE_CHILD_HELD)
+        ADD(&l, ", lost at %llu", (unsigned long long)x->lost_at);
+    if (x->asked.turn)
+        ADD(&l, ", asked about life %u turn %u", x->asked.incarnation, x->asked.turn);
     return l.len;
 }
