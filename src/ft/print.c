@@ -8,6 +8,7 @@
 #include "ft/detector_sm.h"
 #include "ft/lease_sm.h"
 #include "ft/ledger_sm.h"
+#include "ft/lineage_sm.h"
 #include "ft/log_sm.h"
 #include "ft/refill_sm.h"
 #include "ft/starter_sm.h"
@@ -227,5 +228,22 @@ int mend_lease_child_print(const struct mend_lease_child *x, char *buf, size_t s
         ADD(&l, ", lost at %llu", (unsigned long long)x->lost_at);
     if (x->asked.turn)
         ADD(&l, ", asked about life %u turn %u", x->asked.incarnation, x->asked.turn);
+    return l.len;
+}
+
+int mend_lineage_print(const struct mend_lineage *x, char *buf, size_t size)
+{
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "lineage");
+    for (int32_t i = 1; i < x->n; i++) {
+        const struct mend_lineage_node *q = &x->node[i];
+
+        ADD(&l, " %d:%s%d by %d turn %u", (int)i,
+            q->declared     ? "lost, "
+            : q->orphan_end ? "orphan, "
+                            : "",
+            (int)q->turn.incarnation, (int)q->parent, q->turn.turn);
+    }
     return l.len;
 }
