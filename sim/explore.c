@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 4000
+#define DEPTH_MAX (1 << 20)
 
 enum kind { MOVE, RECV, NOTICE, CRASH, DOOM }; /* the first three are steps */
 
@@ -511,12 +511,13 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
     s.view.conf = conf;
     s.view.set = s.set;
     s.view.proc_bytes = (play->bytes(conf) + 7) / 8 * 8;
-    s.shape = (struct mend_sim_shape){conf->ranks, s.view.proc_bytes};
+    s.shape =
+        (struct mend_sim_shape){conf->ranks, s.view.proc_bytes, play->recv ? MEND_SIM_MAIL_MAX : 0};
     s.frames = calloc(DEPTH_MAX, sizeof *s.frames);
     MEND_ASSERT(s.frames);
     mend_sim_visited_open(&s.visited);
     first = s.now = frame_state(&s, 0);
-    head(first)->crashes = (uint8_t)conf->crashes;
+    head(first)->crashes = (uint8_t)(play->own_faults ? 0 : conf->crashes);
     head(first)->agent_crashes = (uint8_t)conf->agent_crashes;
     head(first)->suspicions =
         (uint8_t)(play->death ? conf->suspicions : 0); /* else its own affair */
@@ -528,7 +529,7 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
         replay(&s);
     else
         search_all(&s);
-    for (int d = 0; d < DEPTH_MAX; d++)
+    for (int d = 0; d < DEPTH_MAX && s.frames[d].state; d++)
         free(s.frames[d].state);
     free(s.frames);
     mend_sim_visited_close(&s.visited);

@@ -14,7 +14,7 @@
 
 static bool is_searched_only(const struct mend_sim_play *play)
 {
-    return play == &mend_sim_memory || play == &mend_sim_look;
+    return play == &mend_sim_memory || play == &mend_sim_look || play == &mend_sim_lease;
 }
 
 /* One wait in so many is given up in runs with a seed. */
@@ -41,11 +41,17 @@ static void check_memory(struct mend_sim_options *o)
         mend_sim_refuse("%s wants --exhaustive", o->play->name);
     if (o->play == &mend_sim_lock)
         check_lock(o);
+    if (o->play == &mend_sim_lease &&
+        (c->ranks < 2 || c->ranks > 3 || c->window > 3 || c->suspicions || c->reorder))
+        mend_sim_refuse("lease has 2 or 3 agents (--ranks), up to 3 messages of a connection "
+                        "(--window), and no --suspicions and --reorder");
     if (o->play == &mend_sim_look && (c->instances > 4 || c->window > 4 || c->suspicions))
         mend_sim_refuse(
             "look wants at most 4 --instances and 4 windows (--window), and no --suspicions");
-    if (o->play != &mend_sim_memory && (c->fine || c->brief))
-        mend_sim_refuse("--brief and --fine belong to memory");
+    if (o->play != &mend_sim_memory && o->play != &mend_sim_lease && c->fine)
+        mend_sim_refuse("--fine belongs to memory and lease");
+    if (o->play != &mend_sim_memory && c->brief)
+        mend_sim_refuse("--brief belongs to memory");
     if (o->play != &mend_sim_memory && o->play != &mend_sim_agree && o->play != &mend_sim_nodes &&
         c->validation)
         mend_sim_refuse("--validation belongs to memory, agree and nodes");
@@ -114,8 +120,8 @@ static void fill_defaults(struct mend_sim_options *o)
          c->instances > 8 || c->comms > 1))
         mend_sim_refuse("contact has 2 to 8 agents with up to 8 questions, and cannot be combined "
                         "with --suspicions, --reorder, --duplicate and --comms");
-    if (o->play != &mend_sim_birth && c->replaces)
-        mend_sim_refuse("--replace belongs to birth");
+    if (o->play != &mend_sim_birth && o->play != &mend_sim_lease && c->replaces)
+        mend_sim_refuse("--replace belongs to birth and lease");
     if (c->inter >= c->ranks || (c->inter && c->comms > 1))
         mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
     fill_nodes(o);

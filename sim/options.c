@@ -10,8 +10,8 @@
 #include <string.h>
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
-    &mend_sim_agree, &mend_sim_detector, &mend_sim_memory, &mend_sim_lock, &mend_sim_birth,
-    &mend_sim_port,  &mend_sim_contact,  &mend_sim_look,   &mend_sim_nodes};
+    &mend_sim_agree, &mend_sim_detector, &mend_sim_memory, &mend_sim_lock,  &mend_sim_birth,
+    &mend_sim_port,  &mend_sim_contact,  &mend_sim_look,   &mend_sim_nodes, &mend_sim_lease};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -138,6 +138,10 @@ static const struct argp_option options[] = {
          "Agents that connect (contact), two to eight, have as many questions as --instances "
          "says; with --window 2 one may be late, with --window 3 all draw the same numbers, too.",
      .group = OF_BIRTH},
+    {.doc =
+         "Agents with leases (lease), two or three, turn to another parent --instances times; with "
+         "--replace one that is lost is started again; with --fine clocks change their rates.",
+     .group = OF_BIRTH},
     {.doc = "Several nodes (nodes), each with an agent and its part of the --ranks, have the "
             "options of agreement "
             "as well as:",
@@ -180,7 +184,8 @@ static const struct argp_option options[] = {
      "shy, slip, change; with "
      "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
      "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
-     "forget, hush.  look: narrow, rash, boast, shy, hush.  nodes: those of agree, and swap, "
+     "forget, hush.  look: narrow, rash, boast, shy, hush.  lease: late-look, impatient, narrow, "
+     "hasty, deaf, boast, accuse, slip; with --replace: stale.  nodes: those of agree, and swap, "
      "piecemeal, hasty, "
      "report-first, slip, narrow, "
      "late-look, impatient, extend; with --papers: unwritten, blind, stale; with --creation or "
@@ -359,7 +364,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
     .options = options,
     .parser = take,
-    .args_doc = "[agree|memory|lock|detector|birth|port|contact|look|nodes]",
+    .args_doc = "[agree|memory|lock|detector|birth|port|contact|look|nodes|lease]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
            "every step.  Without a protocol all are played (memory only with "
            "--exhaustive).  By "
@@ -408,6 +413,11 @@ void mend_sim_options_print(const struct mend_sim_options *o)
         printf(" --together");
     if (o->play == &mend_sim_memory)
         printf("%s%s", c->brief ? " --brief" : "", c->fine ? " --fine" : "");
+    if (o->play == &mend_sim_lease)
+        printf(" --window %d --radix %d%s", c->window, 1 << c->radix_bits,
+               c->fine ? " --fine" : "");
+    if (o->play == &mend_sim_lease && o->mode == MEND_SIM_EXHAUSTIVE)
+        printf(" --partitions %d", c->partitions);
     if (c->replaces)
         printf(" --replace");
     if (c->inter)

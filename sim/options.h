@@ -14,7 +14,7 @@ struct mend_sim_options {
     uint64_t seeds, budget; /* budget 0: so many seeds, all alike */
 };
 
-#define MEND_SIM_PLAYS 9
+#define MEND_SIM_PLAYS 10
 extern const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS];
 
 /* Reads the command line.  Wrong ones end the program with status 2, --help with 0. */

@@ -174,6 +174,7 @@ struct mend_sim_play {
     const char *(*move_name)(int move);
     void (*move)(void *p, int move, const struct mend_sim_conf *conf, struct mend_sim_io *io);
 
+    /* NULL: the play has queues of its own, and moves that read them. */
     void (*recv)(void *p, int from, const void *bytes, size_t len, const struct mend_sim_conf *conf,
                  struct mend_sim_io *io);
     void (*death)(void *p, int dead, const struct mend_sim_conf *conf, struct mend_sim_io *io);
@@ -199,7 +200,8 @@ struct mend_sim_play {
     bool (*may_hear)(const void *p, int dead, const struct mend_sim_conf *conf);
     bool (*at_rest)(const struct mend_sim_view *v);
 
-    bool shares; /* a move may change the blocks of other processes */
+    bool shares;     /* a move may change the blocks of other processes */
+    bool own_faults; /* deaths are among its moves */
 
     /* p is dead: keeps only what checkers ask of the dead.  NULL: nothing is. */
     void (*bury)(void *p, const struct mend_sim_conf *conf);
@@ -210,7 +212,7 @@ struct mend_sim_play {
 };
 
 extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_detector, mend_sim_lock,
-    mend_sim_birth, mend_sim_port, mend_sim_contact, mend_sim_look, mend_sim_nodes;
+    mend_sim_birth, mend_sim_port, mend_sim_contact, mend_sim_look, mend_sim_nodes, mend_sim_lease;
 
 /* Tells p of those that have died together. */
 static inline void mend_sim_tell(const struct mend_sim_play *play, void *p, const uint64_t *dead,
@@ -234,7 +236,7 @@ struct mend_sim_result {
     uint64_t states, ends; /* explore.c */
     uint64_t depth;        /* explore.c: longest path */
     bool complete;         /* explore.c: everything was visited */
-    char path[4096];       /* explore.c: moves that lead to what is wrong */
+    char path[1 << 16];    /* explore.c: moves that lead to what is wrong */
 };
 
 /* One run with conf->seed. */

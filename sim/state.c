@@ -15,8 +15,7 @@ size_t mend_sim_state_bytes(const struct mend_sim_shape *w, const char *state)
 
 size_t mend_sim_state_max(const struct mend_sim_shape *w)
 {
-    return sizeof(struct mend_sim_head) + w->proc_bytes * (size_t)w->ranks + MEND_SIM_MAIL_MAX +
-           512;
+    return sizeof(struct mend_sim_head) + w->proc_bytes * (size_t)w->ranks + w->mail_max + 512;
 }
 
 /* ---- messages ---- */
@@ -38,7 +37,7 @@ void mend_sim_mail_add(const struct mend_sim_shape *w, char *state, int to, int 
     struct mend_sim_mail *m = mend_sim_mail(w, state), *end = mend_sim_mail_end(w, state);
 
     MEND_ASSERT(len < 256);
-    MEND_ASSERT(mend_sim_head(state)->mail_bytes + sizeof *m + len <= MEND_SIM_MAIL_MAX);
+    MEND_ASSERT(mend_sim_head(state)->mail_bytes + sizeof *m + len <= w->mail_max);
     while (m < end && (m->to < to || (m->to == to && m->from <= from)))
         m = mend_sim_mail_next(m);
     memmove((char *)m + sizeof *m + len, m, (size_t)((char *)end - (char *)m));

@@ -11,7 +11,7 @@
 #include "sim.h"
 
 #define MEND_SIM_SMALL_MAX 8     /* processes: sets of them are bytes */
-#define MEND_SIM_MAIL_MAX  16384 /* bytes of messages in one state */
+#define MEND_SIM_MAIL_MAX  16384 /* bytes of messages in one state, if the engine has them */
 
 struct mend_sim_head {
     uint8_t crashes, agent_crashes, suspicions; /* left */
@@ -35,6 +35,7 @@ struct mend_sim_mail {
 struct mend_sim_shape {
     int ranks;
     size_t proc_bytes;
+    size_t mail_max; /* bytes of messages */
 };
 
 static inline struct mend_sim_head *mend_sim_head(const char *state)

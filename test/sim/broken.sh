@@ -204,6 +204,18 @@ finds N10 nodes --seeds 20000 --nodes 3 --papers --break blind
 finds A5 nodes --seeds 20000 --nodes 3 --ranks 6 --papers --outside 3 --break stale
 finds A5 nodes --seeds 20000 --nodes 3 --validation --revocations 1 --instances 6 --break rush
 
+# leases: counted from the grant's arrival; a child declared at d, or d(1+2r), or by a time that was read too early; no fence; a
+# whole lease handed on; a grant of an old incarnation; anybody believed that a node is lost; children lost with one that is gone
+finds E1 lease --exhaustive --ranks 2 --window 2 --break late-look
+finds E1 lease --exhaustive --ranks 2 --window 2 --break impatient
+finds E1 lease --exhaustive --ranks 2 --window 2 --break narrow
+finds E1 lease --exhaustive --ranks 2 --window 2 --break hasty
+finds E1 lease --exhaustive --ranks 2 --window 2 --break deaf
+finds E1 lease --exhaustive --ranks 2 --instances 2 --window 2 --replace --break stale
+finds E1 lease --exhaustive --ranks 3 --instances 3 --break boast
+finds E1 lease --exhaustive --ranks 3 --instances 3 --break accuse
+finds E1 lease --exhaustive --ranks 3 --instances 3 --break slip
+
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget

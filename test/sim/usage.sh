@@ -43,6 +43,9 @@ refuses lock --count
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
 refuses look --seeds 1
+refuses lease --seeds 1
+refuses lease --exhaustive --ranks 4
+refuses lease --exhaustive --ranks 3 --window 4
 refuses look --exhaustive --window 5
 refuses agree --fine
 refuses memory --exhaustive --ranks 3 --brief
