@@ -6,7 +6,7 @@
  *
  * With more ranks than cores the peer needs this core: the spinning stage is short and for messages only, left out where it
  * did not help, and the yielding stage is short.  A yield that takes a millisecond shows that something else computes on this core: for a
- * while waits sleep instead, because a process that is woken gets the core at once.  A yield after which no other process
+ * while waits sleep instead after some microseconds, because a process that is woken gets the core at once.  A yield after which no other process
  * had the core costs the others nothing, and a process that is alone on its core yields longer: its sleep would end within microseconds, and
  * each one interrupts all cores.
  *
@@ -43,12 +43,16 @@
 #define OVERSUBSCRIBED_DOUBTS 5       /* at least one wait of 1 << so many spins */
 #define LONG_TURN_NS          1000000 /* ranks that wait as well give the core back within microseconds */
 #define CORE_SHARED_NS        100000000 /* so long after such a turn waits sleep without a yield */
-#define BUSY_TURNS            16        /* turns with news after which other threads get the lock */
+#define SHARED_SPIN_NS                                                                             \
+    30000 /* of spinning on such a core; polls of sockets take so long that all of them are 0.5 ms */
+#define SHARED_SPIN_POLLS 128 /* between two looks at the clock then */
+#define BUSY_TURNS        16  /* turns with news after which other threads get the lock */
 
 struct patience {
     uint64_t polls;
     uint64_t yields;
-    uint64_t alone; /* of these: no other process had the core meanwhile */
+    uint64_t alone;           /* of these: no other process had the core meanwhile */
+    mend_time_ns spins_since; /* on a core that it shares; 0: not looked yet */
     uint32_t busy;
 };
 
@@ -125,14 +129,19 @@ static inline mend_peer where(const struct patience *p, mend_peer hint)
     return p->yields ? MEND_PEER_NONE : hint;
 }
 
+/* Another process has computed on this core lately. */
+static bool shares_core(const struct mend_proc *self, mend_time_ns now)
+{
+    return now - self->long_turn_at < CORE_SHARED_NS;
+}
+
 /* A yield beside a process that computes, or dies, makes the scheduler owe that process milliseconds. */
 static uint64_t yields_max(const struct mend_proc *self)
 {
     if (self->oversubscribed)
         return self->params.yield_polls > OVERSUBSCRIBED_YIELDS ? OVERSUBSCRIBED_YIELDS
                                                                 : self->params.yield_polls;
-    if (mend_unlikely(self->long_turn_at) &&
-        mend_time_monotonic_ns() - self->long_turn_at < CORE_SHARED_NS)
+    if (mend_unlikely(self->long_turn_at) && shares_core(self, mend_time_monotonic_ns()))
         return 0;
     return self->params.yield_polls;
 }
@@ -203,10 +212,26 @@ static inline void rest(struct mend_proc *self, struct patience *p)
     *p = (struct patience){0};
 }
 
+/* Time that is spent spinning is missing when the news comes: a process that has slept gets the core before one that computes. */
+static bool has_spun_enough(const struct mend_proc *self, struct patience *p)
+{
+    mend_time_ns now;
+
+    if (p->polls % SHARED_SPIN_POLLS)
+        return false;
+    now = mend_time_monotonic_ns();
+    if (!shares_core(self, now))
+        return false;
+    p->spins_since = p->spins_since ? p->spins_since : now;
+    return now - p->spins_since > SHARED_SPIN_NS;
+}
+
 static inline bool spins(struct mend_proc *self, struct patience *p, bool message)
 {
     if (mend_unlikely(self->oversubscribed))
         return message && may_spin(self, p);
+    if (mend_unlikely(self->long_turn_at) && has_spun_enough(self, p))
+        p->polls = self->params.spin_polls;
     return p->polls++ < self->params.spin_polls;
 }
 

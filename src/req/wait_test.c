@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wait_test.c – with more ranks than cores a wait for a message polls a while before it gives the core away, unless that was
- * in vain; a wait for anything else does not.  A process does not sleep when its last look has begun what must be polled for. */
+ * in vain; a wait for anything else does not.  A process does not sleep when its last look has begun what must be polled for.
+ * On a core that others use, too, it spins for a short time, however long its polls take. */
 #include "net/net.h"
 #include "node/bell.h"
 #include "req/request.h"
@@ -16,11 +17,13 @@ static struct mend_proc self;
 static struct mend_request r;
 static _Atomic uint32_t interrupt;
 static int polls, answer_at;
+static bool others_compute; /* on this core, all the time */
 
 static unsigned answers(struct mend_proc *p, mend_peer hint)
 {
-    (void)p;
     (void)hint;
+    if (others_compute)
+        p->long_turn_at = mend_time_monotonic_ns();
     if (++polls < answer_at)
         return 0;
     r.state = MEND_REQUEST_DONE;
@@ -189,6 +192,18 @@ MEND_TEST(alone_on_its_core_it_sleeps_later)
     CHECK(!mend_core_is_alone(&self));
     self.params.yield_polls = 0;
     CHECK(polls_until_it_sleeps(0) < 5);
+}
+
+MEND_TEST(beside_others_it_spins_for_a_short_time)
+{
+    begin();
+    self.oversubscribed = false;
+    self.params.yield_polls = 0;
+    self.params.spin_polls = NEVER / 2;
+    CHECK(polls_until_it_sleeps(0) > NEVER / 2);
+    others_compute = true;
+    CHECK(polls_until_it_sleeps(0) < NEVER / 2);
+    others_compute = false;
 }
 
 MEND_TEST_MAIN()
