@@ -10,7 +10,6 @@
  * What the log alone has to do with an entry is in facts.c. */
 #include "agent/entry.h"
 
-#include "agent/agent.h"
 #include "agent/control.h"
 #include "agent/links.h"
 #include "agent/papers.h"
@@ -69,12 +68,13 @@ static void end_guests(struct mend_links *links, const int32_t *named, int32_t n
     free(set);
 }
 
-static bool is_first_node(const struct agent *agent)
+static bool is_first_node(const struct mend_entry_target *on)
 {
-    return !agent->ranks.nodes.me;
+    return !on->verdicts->ranks->nodes.me;
 }
 
-static void apply_abort(struct agent *agent, const struct mend_verdict *v, uint32_t n)
+static void apply_abort(const struct mend_entry_target *on, const struct mend_verdict *v,
+                        uint32_t n)
 {
     int32_t *named = mend_xalloc(n, sizeof(*named));
     struct mend_abort what = {0};
@@ -84,20 +84,20 @@ static void apply_abort(struct agent *agent, const struct mend_verdict *v, uint3
         named[i] = v[i].peer;
     }
     if (n)
-        mend_control_end(&agent->verdicts, &agent->course, named, (int32_t)n, what);
-    if (is_first_node(agent))
-        end_guests(agent->links, named, (int32_t)n, what);
+        mend_control_end(on->verdicts, on->course, named, (int32_t)n, what);
+    if (is_first_node(on))
+        end_guests(on->links, named, (int32_t)n, what);
     free(named);
 }
 
-static void apply_revoked(struct agent *agent, uint64_t ctx)
+static void apply_revoked(const struct mend_entry_target *on, uint64_t ctx)
 {
-    mend_revoked_add(&agent->revoked, ctx);
-    if (is_first_node(agent) && ctx & MEND_ABROAD_CTX)
-        mend_links_revoke_all(agent->links, ctx);
+    mend_revoked_add(on->revoked, ctx);
+    if (is_first_node(on) && ctx & MEND_ABROAD_CTX)
+        mend_links_revoke_all(on->links, ctx);
 }
 
-void mend_entry_apply(struct agent *agent, const struct mend_fact *entry)
+void mend_entry_apply(const struct mend_entry_target *on, const struct mend_fact *entry)
 {
     uint32_t n;
     struct mend_verdict *v = verdicts_of(entry, &n);
@@ -106,21 +106,21 @@ void mend_entry_apply(struct agent *agent, const struct mend_fact *entry)
     case MEND_FACT_DEATHS:
     case MEND_FACT_LOST:
         if (n)
-            mend_verdict_apply(&agent->verdicts, v, n);
+            mend_verdict_apply(on->verdicts, v, n);
         if (entry->kind == MEND_FACT_LOST)
-            mend_papers_lost(agent->papers, entry->agent);
+            mend_papers_lost(on->papers, entry->agent);
         break;
     case MEND_FACT_CAUSE:
-        apply_causes(&agent->verdicts, agent->links, v, n);
+        apply_causes(on->verdicts, on->links, v, n);
         break;
     case MEND_FACT_ENDED:
-        apply_ends(&agent->verdicts, v, n);
+        apply_ends(on->verdicts, v, n);
         break;
     case MEND_FACT_REVOKED:
-        apply_revoked(agent, entry->context);
+        apply_revoked(on, entry->context);
         break;
     case MEND_FACT_ABORT:
-        apply_abort(agent, v, n);
+        apply_abort(on, v, n);
         break;
     default:
         break;

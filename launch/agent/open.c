@@ -152,9 +152,16 @@ static void on_cause(void *facts, const struct rank *r)
     mend_facts_explain(facts, r);
 }
 
-static void apply(void *agent, const struct mend_fact *entry)
+static void apply(void *self, const struct mend_fact *entry)
 {
-    mend_entry_apply(agent, entry);
+    struct agent *agent = self;
+
+    mend_entry_apply(&(struct mend_entry_target){.verdicts = &agent->verdicts,
+                                                 .course = &agent->course,
+                                                 .papers = agent->papers,
+                                                 .revoked = &agent->revoked,
+                                                 .links = agent->links},
+                     entry);
 }
 
 static void read_rank(void *agent, struct rank *r)
