@@ -19,6 +19,7 @@
 #include "agent/link.h"
 
 #include "agent/facts.h"
+#include "agent/retire.h"
 #include "agent/vacancy.h"
 #include "base/time.h"
 #include "node/log.h"
@@ -251,6 +252,12 @@ static void begin(struct mend_links *links, int first, int total)
     mend_rank_call_all(ranks);
 }
 
+/* Takes their places from the dead, as far as now possible. */
+static void collect(struct mend_links *links)
+{
+    mend_retire_dead(links->with.ranks, links->with.papers, links, links->with.sources);
+}
+
 static int count(const struct mend_link_run *runs, uint32_t n)
 {
     int total = 0;
@@ -323,7 +330,7 @@ int mend_guest_admit(struct mend_links *links, struct mend_link *x,
 
     if (x->far)
         return admit_far(links, x, runs, n);
-    links->with.collect(links->with.self);
+    collect(links);
     if (total > mend_vacancies(ranks) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
         return ENOSPC;
     prepare(ranks, links->with.tell, x, first, total);
@@ -653,7 +660,7 @@ mend_time_ns mend_guest_look(struct mend_links *links, struct mend_link *x, mend
     case MEND_CONTACT_LOST:
         return look_at_lost(links, x, now);
     case MEND_CONTACT_OVER:
-        links->with.collect(links->with.self);
+        collect(links);
         if (!x->guests_n)
             mend_link_forgotten(links, x);
         return MEND_TIME_NEVER;

@@ -36,7 +36,7 @@ static enum mend_contact_state state;
 
 /* ---- what the rest of the agent does ---- */
 
-static int vacancies, watched_n, verdicts_n, sent_n;
+static int vacancies, ranks_due, guests_due, watched_n, verdicts_n, sent_n;
 static bool segment_fails;
 static struct mend_verdict verdict[NAMES];
 static struct {
@@ -87,9 +87,16 @@ int mend_vacancies(const struct mend_ranks *j)
     return vacancies;
 }
 
-static void collect(void *self)
+/* Places of dead ranks, and of dead guests, that nobody looks at any more. */
+bool mend_retire_dead(struct mend_ranks *j, struct mend_papers *papers, struct mend_links *l,
+                      const struct mend_sources *sources)
 {
-    (void)self;
+    CHECK(j == &ranks && l == &links);
+    vacancies += ranks_due;
+    for (; guests_due; guests_due--)
+        mend_guest_left(&x);
+    ranks_due = 0;
+    return false;
 }
 
 void mend_vacancy_take(struct mend_ranks *j, const struct mend_tell *t, struct rank *r)
@@ -234,8 +241,7 @@ static void begin(void)
     free(x.there);
     ranks = (struct mend_ranks){.n = OURS, .rank = rank, .shm = segment()};
     verdicts = (struct mend_verdicts){.ranks = &ranks};
-    links = (struct mend_links){
-        .with = {.ranks = &ranks, .tell = &tell, .verdicts = &verdicts, .collect = collect}};
+    links = (struct mend_links){.with = {.ranks = &ranks, .tell = &tell, .verdicts = &verdicts}};
     pthread_mutex_init(&ranks.lock, NULL);
     mend_list_init(&links.all);
     for (int i = 0; i < OURS; i++)
@@ -346,6 +352,15 @@ MEND_TEST(guests_have_names_here)
         CHECK(!known || rank[name].guest_of == &x);
     }
     CHECK_EQ(mend_guest_there(&x, 0), -1);
+}
+
+MEND_TEST(guests_get_places_of_the_dead)
+{
+    begin();
+    vacancies = 0;
+    ranks_due = 2;
+    CHECK_EQ(admit(2, 2), 0);
+    CHECK_EQ(vacancies, 0);
 }
 
 /* Nothing stays of guests for which there is no room. */
@@ -478,8 +493,7 @@ MEND_TEST(the_agent_of_the_guests_is_lost)
     }
     mend_guest_look(&links, &x, SECOND + 3);
     CHECK_EQ(state, MEND_CONTACT_OVER); /* their places are not vacant */
-    for (int i = 0; i < 3; i++)
-        mend_guest_left(&x);
+    guests_due = 3;
     mend_guest_look(&links, &x, SECOND + 4);
     CHECK_EQ(state, MEND_CONTACT_CLOSED);
 }

@@ -10,6 +10,7 @@
 struct mend_facts;
 struct mend_link;
 struct mend_links;
+struct mend_papers;
 struct mend_revoked;
 struct mend_sources;
 struct mend_tell;
@@ -23,9 +24,9 @@ struct mend_links_needs {
     struct mend_verdicts *verdicts;
     struct mend_facts *facts; /* NULL: the job has one node */
     struct mend_revoked *revoked;
+    struct mend_papers *papers;
     void *self;
     bool (*open_port)(void *self); /* so that processes elsewhere reach those of this node */
-    void (*collect)(void *self);   /* takes their places from the dead, as far as now possible */
     /* Process `by`, a guest, ends these ranks of ours. */
     void (*abort)(void *self, int by, const int32_t *peers, int32_t n, struct mend_abort what);
 };

@@ -14,7 +14,6 @@
 #include "agent/facts.h"
 #include "agent/links.h"
 #include "agent/papers.h"
-#include "agent/retire.h"
 #include "agent/segment.h"
 #include "agent/start.h"
 #include "agent/sweep.h"
@@ -204,13 +203,6 @@ static bool open_port(void *self)
     return agent->doorman || mend_doorman_open(agent);
 }
 
-static void collect(void *self)
-{
-    struct agent *agent = self;
-
-    mend_retire_dead(&agent->ranks, agent->papers, agent->links, &agent->sources);
-}
-
 static void abort_by_guest(void *agent, int by, const int32_t *peers, int32_t n,
                            struct mend_abort what)
 {
@@ -227,9 +219,9 @@ static void open_links(struct agent *agent)
                                                               .verdicts = &agent->verdicts,
                                                               .facts = agent->facts,
                                                               .revoked = &agent->revoked,
+                                                              .papers = agent->papers,
                                                               .self = agent,
                                                               .open_port = open_port,
-                                                              .collect = collect,
                                                               .abort = abort_by_guest});
 }
 
