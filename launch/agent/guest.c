@@ -52,11 +52,6 @@ static void set(uint64_t *set, int name, bool on)
     set[name / 64] = on ? set[name / 64] | bit : set[name / 64] & ~bit;
 }
 
-void mend_guest_left(struct mend_link *x)
-{
-    x->guests_n--;
-}
-
 /* ---- names ---- */
 
 int mend_guest_name(const struct mend_link *x, int32_t there)

@@ -94,7 +94,7 @@ bool mend_retire_dead(struct mend_ranks *j, struct mend_papers *papers, struct m
     CHECK(j == &ranks && l == &links);
     vacancies += ranks_due;
     for (; guests_due; guests_due--)
-        mend_guest_left(&x);
+        x.guests_n--;
     ranks_due = 0;
     return false;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* link.h – the connection of this job with another one: what link.c (which jobs are connected), link_wire.c (the sockets),
- * link_talk.c (the messages), guest.c (processes of the other job) and mirror.c (the same in a job of several nodes) share.
+/* link.h – the connection of this job with another one: what it is, and what is asked of it (link.c); and what the files share that
+ * make something of it:
+ *
+ *   contact.c     which jobs are connected         link_wire.c   the sockets
+ *   link_talk.c   what their messages mean         link_tell.c   what several are told at once
+ *   guest.c       processes of the other job       mirror.c      the same in a job of several nodes
  *
  * A link is between the agents of the first nodes of two jobs.  If one of the jobs has several nodes, all their processes reach
  * each other by sockets: then the link is *far*, its guests have names only and no places, and their presence is told over
@@ -74,7 +78,7 @@ _Static_assert(sizeof(struct mend_link_msg) == offsetof(struct mend_link_msg, bo
 struct mend_links {
     struct mend_links_needs with;
     struct mend_list all;         /* at other nodes than the first: their mirrors */
-    struct mend_list errands;     /* link.c: questions of ranks that name processes */
+    struct mend_list errands;     /* contact.c: questions of ranks that name processes */
     struct mend_contact *contact; /* what this agent and those of other jobs have said */
     int32_t ids_n;
     int door_fd; /* where other agents call; -1: nowhere */
@@ -110,37 +114,45 @@ struct mend_link {
     struct mend_list out; /* messages that wait for room */
 };
 
-/* link.c: what the machine knows of x; it is open, at both sides; all its guests are dead; and they have no places any more. */
-enum mend_contact_state mend_link_state(const struct mend_links *links, const struct mend_link *x);
-bool mend_link_is_open(const struct mend_links *links, const struct mend_link *x);
-void mend_link_mourned(struct mend_links *links, struct mend_link *x);
-void mend_link_forgotten(struct mend_links *links, struct mend_link *x);
-
-/* An event of the machine, and its acts. */
-void mend_link_step(struct mend_links *links, struct mend_contact_event ev);
-
-/* HELLO and OLLEH: how the processes of the two jobs reach each other.  False: this node has no port for that. */
-bool mend_link_learn_ways(struct mend_links *links, struct mend_link *x,
-                          const struct mend_link_msg *m);
-
-/* The answer to a question of r, which may be of another node. */
-void mend_link_answer(struct mend_links *links, const struct rank *r, uint64_t job, uint64_t number,
-                      int error);
-
-/* Takes fd.  False: it is not a segment of that job. */
-bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other);
+/* ---- link.c ---- */
 
 /* A new link over fd; -1: a mirror. */
 struct mend_link *mend_link_add(struct mend_links *links, int fd);
 void mend_link_free(struct mend_links *links, struct mend_link *x);
 struct mend_link *mend_link_to(struct mend_links *links, uint64_t other); /* NULL: there is none */
 
-/* link_talk.c: the processes of ASK or TELL have names here, or an errno value says why not. */
+/* What the machine knows of x; it is open, at both sides. */
+enum mend_contact_state mend_link_state(const struct mend_links *links, const struct mend_link *x);
+bool mend_link_is_open(const struct mend_links *links, const struct mend_link *x);
+
+/* HELLO and OLLEH: how the processes of the two jobs reach each other.  False: this node has no port for that. */
+bool mend_link_learn_ways(struct mend_links *links, struct mend_link *x,
+                          const struct mend_link_msg *m);
+
+/* Takes fd.  False: it is not a segment of that job. */
+bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other);
+
+/* ---- contact.c ---- */
+
+/* An event of the machine, and its acts. */
+void mend_link_step(struct mend_links *links, struct mend_contact_event ev);
+
+/* All guests of x are dead; and they have no places any more. */
+void mend_link_mourned(struct mend_links *links, struct mend_link *x);
+void mend_link_forgotten(struct mend_links *links, struct mend_link *x);
+
+/* The answer to a question of r, which may be of another node. */
+void mend_link_answer(struct mend_links *links, const struct rank *r, uint64_t job, uint64_t number,
+                      int error);
+
+/* ---- link_talk.c ---- */
+
+/* The processes of ASK or TELL have names here, or an errno value says why not. */
 void mend_link_admitted(struct mend_links *links, struct mend_link *x,
                         const struct mend_link_msg *m, int error);
 void mend_link_read(struct mend_links *links, struct mend_link *x);
 
-/* link_wire.c */
+/* ---- link_wire.c ---- */
 
 /* A socket where the agents of other jobs find this one; -1: there is none. */
 int mend_link_door(uint64_t job);
@@ -166,7 +178,7 @@ void mend_link_drop_queue(struct mend_link *x);
 void mend_link_send(struct mend_links *links, struct mend_link *x, struct mend_link_msg *m,
                     const void *body, size_t words);
 
-/* guest.c */
+/* ---- guest.c ---- */
 
 /* The next processes that the other is not told of yet: their runs, at most so many; marks them as told. */
 uint32_t mend_guest_untold(struct mend_ranks *ranks, struct mend_link *x,
@@ -209,8 +221,5 @@ mend_time_ns mend_guest_look(struct mend_links *links, struct mend_link *x, mend
 /* At the first node: asks the root for names for the processes of m, of which nothing more is read from x until it has answered. */
 void mend_mirror_admit(struct mend_links *links, struct mend_link *x,
                        const struct mend_link_msg *m);
-
-/* At the first node: x is over, at all nodes. */
-void mend_mirror_parted(struct mend_links *links, const struct mend_link *x);
 
 #endif

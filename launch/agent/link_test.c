@@ -108,10 +108,10 @@ void mend_mirror_admit(struct mend_links *links, struct mend_link *x, const stru
     memcpy(x->admits, m, sizeof(*m) + m->n * sizeof(struct mend_link_run));
 }
 
-void mend_mirror_parted(struct mend_links *links, const struct mend_link *x)
+static void tell_root(void *to, const struct mend_message *m)
 {
-    (void)links, (void)x;
-    parted_n++;
+    (void)to;
+    parted_n += m->kind == MEND_UP_PARTED;
 }
 
 void mend_guest_presence(struct mend_links *links, const struct mend_link *x, int32_t there,
@@ -187,6 +187,7 @@ void *mend_xalloc(size_t count, size_t size)
 
 struct side {
     struct mend_ranks ranks;
+    struct mend_tell tell;
     struct mend_links *links;
     struct rank rank[RANKS];
     int ctl[2]; /* rank 0 hears its agent there */
@@ -218,6 +219,7 @@ static int segment(uint64_t id, struct mend_node_header **header_p)
 static void begin(struct side *s)
 {
     memset(s, 0, sizeof(*s));
+    s->tell.root = (struct mend_post){tell_root, s};
     s->ranks.n = RANKS;
     s->ranks.rank = s->rank;
     s->ranks.shm_fd = segment(fresh_job(), &s->ranks.shm);
@@ -225,7 +227,7 @@ static void begin(struct side *s)
     for (int i = 0; i < RANKS; i++)
         s->rank[i] = (struct rank){.index = i, .ctl_fd = i ? -1 : s->ctl[0], .watch_fd = -1};
     s->links = mend_links_open(&(struct mend_links_needs){
-        .ranks = &s->ranks, .open_port = open_port, .abort = abort_ours});
+        .ranks = &s->ranks, .tell = &s->tell, .open_port = open_port, .abort = abort_ours});
     CHECK(s->links->door_fd >= 0);
 }
 

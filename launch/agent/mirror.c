@@ -2,7 +2,7 @@
 /* mirror.c – connected jobs, in a job of several nodes.
  *
  *   rank, on node k      agent of node k        root       agent of node 0                 agent of another job
- *        ── CONNECT ──────────> ── CONNECT ──────> ────────────> ── link.c ───────────────────────────>
+ *        ── CONNECT ──────────> ── CONNECT ──────> ────────────> ── contact.c ──────────────────────────>
  *                               <─ GUESTS, names ─ <─ GUESTS ─── <─────────── ASK, or TELL: processes ─
  *        <─ who they are ────── ── NAMED ────────> ── names ───> the log of facts
  *                                                  ─ ADMITTED ─> goes on reading
@@ -81,13 +81,6 @@ static void on_admitted(struct mend_links *links, const struct mend_message *m)
         mend_link_read(links, x);
     }
     mend_sources_note(links->with.sources); /* what is due now is looked at */
-}
-
-void mend_mirror_parted(struct mend_links *links, const struct mend_link *x)
-{
-    mend_post(
-        &links->with.tell->root,
-        &(struct mend_message){.kind = MEND_UP_PARTED, .rank = -1, .arg = {(int64_t)x->other}});
 }
 
 static void on_connect(struct mend_links *links, const struct mend_message *m)

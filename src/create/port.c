@@ -18,7 +18,7 @@
  * GONE, or the other's death: the other answers wherever it is in MPI.
  * Both: the time that the caller gives is over before the other has come: MPI_ERR_PORT.
  *
- * The port of another job: the agents connect the jobs first (launch/agent/link.c), which the root waits for; the answer
+ * The port of another job: the agents connect the jobs first (launch/agent/contact.c), which the root waits for; the answer
  * comes, or that job's agent ends, or the time of the caller is over.
  *
  * Each root then makes the call that connects two groups, also to tell its group of an error.

@@ -243,7 +243,7 @@ static int32_t full_name(uint32_t number, int32_t name)
     return (int32_t)(number << MEND_ABROAD_NAME_BITS) | name;
 }
 
-/* acquire: pairs with the release in opened() (launch/agent/link.c) */
+/* acquire: pairs with the release in opened() (launch/agent/contact.c) */
 static uint32_t own_number(const struct mend_proc *self)
 {
     return self->node ? mend_load_acquire(&self->node->header->number) : 0;

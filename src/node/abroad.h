@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* abroad.h – processes of other jobs, which the agents have connected with this one (launch/agent/link.c).
+/* abroad.h – processes of other jobs, which the agents have connected with this one (launch/agent/contact.c).
  *
  *   segment of job A                               segment of job B
  *   | A's ranks | places of B's ranks |            | B's ranks | places of A's ranks |

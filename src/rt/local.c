@@ -138,7 +138,7 @@ static void tell_presence(struct local *l)
 {
     struct mend_ctl m = {.kind = MEND_CTL_PRESENCE};
 
-    /* Pairs with the fence in opened() (launch/agent/link.c): either the agent reads the word that was just written, or this
+    /* Pairs with the fence in opened() (launch/agent/contact.c): either the agent reads the word that was just written, or this
      * process finds that it is to tell it. */
     atomic_thread_fence(memory_order_seq_cst);
     if (mend_load_relaxed(&l->shm->tells_presence))
