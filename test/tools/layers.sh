@@ -48,6 +48,25 @@ finds src/p2p/a.h "$(seq 280)" '280 lines'
 finds test/kill/a.h "$(seq 300)" '300 lines'
 finds sim/a.h "$(seq 281)" '281 lines'
 finds src/p2p/a.c "$(seq 280)" ''
+
+# circle FILES: in launch/agent/ each of these calls the next one, and the last one the first
+circle()
+{
+    rm -rf tree
+    mkdir -p tree/launch/agent
+    next=$1
+    for file in $(printf '%s\n' "$@" | tac); do
+        printf 'int mend_%s_do(void)\n{\n    return mend_%s_do();\n}\n' $file $next >tree/launch/agent/$file.c
+        next=$file
+    done
+    "$MEND_TEST_ROOT/tools/check-layers" tree >output 2>&1
+}
+
+circle a b c || fail "a circle of three files: $(cat output)"
+circle a b c d && fail "a circle of four files"
+grep -qF 'launch/agent/a.c:1: 4 files call each other in a circle: a.c b.c c.c d.c' output || fail "$(cat output)"
+echo 'static int mend_a_do(void) { return 0; }' >tree/launch/agent/a.c
+"$MEND_TEST_ROOT/tools/check-layers" tree >output || fail "a function of the file itself: $(cat output)"
 mkdir tree/include
 seq 400 >tree/include/mpi.h
 "$MEND_TEST_ROOT/tools/check-layers" tree >output || fail "a public header is as long as it must be: $(cat output)"
