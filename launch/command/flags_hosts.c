@@ -201,10 +201,13 @@ static void name_host(struct mend_parse *p, struct mend_host x, char *where)
 
 void mend_on_hosts(struct mend_parse *p, const char *value, const char *second)
 {
-    char *words = mend_options_keep(p->o, mend_xprintf("%s", value)), *save;
-    char *where = mend_options_keep(p->o, mend_xprintf("%s", p->flag));
-    char *word = strtok_r(words, ", \t", &save);
+    char *words, *where, *word, *save;
 
+    if (p->o->decided)
+        return;
+    words = mend_options_keep(p->o, mend_xprintf("%s", value));
+    where = mend_options_keep(p->o, mend_xprintf("%s", p->flag));
+    word = strtok_r(words, ", \t", &save);
     if (!word)
         mend_options_fail(2, "%s: no host is named", p->flag);
     for (; word; word = strtok_r(NULL, ", \t", &save))
@@ -304,10 +307,12 @@ static void take_line(struct mend_parse *p, const char *file, int number, char *
 
 void mend_on_host_file(struct mend_parse *p, const char *value, const char *second)
 {
-    const char *text = mend_texts_read(p->o, p->flag, value);
-    char *line = mend_options_keep(p->o, mend_xprintf("%s", text));
     int before = p->app.hosts.n;
+    char *line;
 
+    if (p->o->decided)
+        return;
+    line = mend_options_keep(p->o, mend_xprintf("%s", mend_texts_read(p->o, p->flag, value)));
     for (int number = 1; line; number++) {
         char *end = strchr(line, '\n'), *next = end ? end + 1 : NULL;
 

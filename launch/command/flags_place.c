@@ -3,7 +3,7 @@
  *
  *   lists of hosts, --machines  ->  nodes  ->  ranks of each block  ->  hosts.c: the node of each rank
  *
- * Only mpiexec does this; the agents of other machines are told the result. */
+ * Only mpiexec does this; the agents of other machines are told the result (given.h). */
 #include "command/flags.h"
 
 #include "rt/spawn.h"
@@ -264,10 +264,26 @@ static void note_one_machine(struct mend_options *o, int most)
                           most);
 }
 
+static void take_counts(struct mend_options *o)
+{
+    if (o->apps_n != o->decided->apps_n)
+        mend_options_fail(2, "mpiexec has %d blocks, and its command line makes %d here",
+                          o->decided->apps_n, o->apps_n);
+    for (int i = 0; i < o->apps_n; i++)
+        o->apps[i].ranks_n = o->decided->app_ranks_n[i];
+    o->ranks_n = o->decided->ranks_n;
+    o->hosts = o->decided->hosts;
+}
+
 void mend_flags_count_ranks(struct mend_options *o)
 {
-    struct mend_topology *t = mend_xalloc(1, sizeof(*t));
+    struct mend_topology *t;
 
+    if (o->decided) {
+        take_counts(o);
+        return;
+    }
+    t = mend_xalloc(1, sizeof(*t));
     mend_topology_read(t);
     make_nodes(o);
     count_ranks(o, t);
@@ -353,8 +369,13 @@ static void check_cores(const struct mend_options *o, const int *used)
 
 void mend_flags_place(struct mend_options *o)
 {
-    int *used = mend_xalloc((size_t)o->hosts.n, sizeof(*used));
+    int *used;
 
+    if (o->decided) {
+        o->node_of = o->decided->node_of;
+        return;
+    }
+    used = mend_xalloc((size_t)o->hosts.n, sizeof(*used));
     if (!o->numbers_said)
         o->policy.number_by_node = o->policy.by_node;
     o->node_of = mend_xalloc((size_t)o->ranks_n, sizeof(*o->node_of));

@@ -179,6 +179,11 @@ static bool is_here(const struct mend_options *o, int node)
     return o->hosts.at[node].here;
 }
 
+static bool is_this(const struct mend_options *o, int node)
+{
+    return node == o->node;
+}
+
 /* What --display-map and --do-not-launch want to see. */
 static void show(const struct mend_options *o)
 {
@@ -190,17 +195,43 @@ static void show(const struct mend_options *o)
         mend_hosts_show(o, stderr);
 }
 
+/* What only mpiexec does. */
+static void end_reading(struct mend_options *o)
+{
+    say_notes(o);
+    show(o);
+    check_interface(o);
+    check_reach(o);
+    o->given = mend_given_encode(o);
+}
+
+/* What mpiexec has decided counts where its agent reads the same command line. */
+static void take_given(struct mend_options *o)
+{
+    struct mend_given *g = mend_given_decode(o->given);
+
+    mend_options_be_agent();
+    if (!g || o->node >= g->hosts.n)
+        mend_options_fail(2, "what mpiexec has sent about the job is damaged");
+    o->decided = g;
+    o->texts = g->texts;
+}
+
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
 {
     struct mend_parse p = {.o = o_p, .argv = argv, .argc = argc, .at = 1};
 
     *o_p = (struct mend_options){
         .is_agent = o_p->is_agent,
+        .given = o_p->given,
+        .node = o_p->node,
         .argv = argv,
         .tty_rank = TTY_UNDECIDED,
         .timeout_ns = MEND_TIME_NEVER,
         .remote.connect_timeout_ns = CONNECT_TIMEOUT_NS,
     };
+    if (o_p->given.at)
+        take_given(o_p);
     read_blocks(&p);
     free(p.from_file);
     free(p.named);
@@ -212,13 +243,9 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     mend_flags_place(o_p);
     check_hosts(o_p);
     choose_terminal(o_p);
-    mend_find_programs(o_p, is_here);
-    if (o_p->is_agent)
-        return;
-    say_notes(o_p);
-    show(o_p);
-    check_interface(o_p);
-    check_reach(o_p);
+    mend_find_programs(o_p, o_p->decided ? is_this : is_here);
+    if (!o_p->decided && !o_p->is_agent)
+        end_reading(o_p);
 }
 
 /* Places for processes that the job starts later cost address space, and no memory or time.  Where that is limited there are none unless the

@@ -7,6 +7,7 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "share/exit_status.h"
+#include "command/given.h"
 #include "command/hosts.h"
 #include "command/place.h"
 #include "rt/wire.h"
@@ -29,16 +30,6 @@ struct mend_strings {
 struct mend_inherit {
     enum { MEND_INHERIT_UNSET, MEND_INHERIT_ALL, MEND_INHERIT_NONE, MEND_INHERIT_LIST } what;
     struct mend_strings names;
-};
-
-/* A file that the command line names, and what is in it. */
-struct mend_text {
-    char *name, *text;
-};
-
-struct mend_texts {
-    struct mend_text *at;
-    int n;
 };
 
 /* Some addresses: those of an interface of that name, or in a network. */
@@ -109,10 +100,14 @@ struct mend_options {
     struct mend_app *apps;
     int apps_n, ranks_n;
     int machines_n; /* agents, each with a node of its own; 0: one, in this process */
-    bool is_agent;  /* this process is one of the others, which says nothing of the command line */
-    struct mend_hosts hosts;       /* of the nodes */
-    struct mend_hosts_list listed; /* those that may have ranks, as they are named */
-    bool has_hosts;                /* there was a list */
+    struct mend_given_bytes
+        given; /* for the agents of other hosts; at such an agent, from mpiexec */
+    int node;  /* at such an agent: the number of its node */
+    const struct mend_given *decided; /* ... what that says; NULL: this is mpiexec itself */
+    bool is_agent;                    /* this process is the agent of another node */
+    struct mend_hosts hosts;          /* of the nodes */
+    struct mend_hosts_list listed;    /* those that may have ranks, as they are named */
+    bool has_hosts;                   /* there was a list */
     struct mend_hosts_policy policy;
     bool numbers_said; /* --rank-by says how ranks are numbered */
     int spare_nodes_n;
@@ -149,7 +144,7 @@ struct mend_options {
     int injections_n;
 };
 
-/* Fills *o_p from the command line.  Does not return on --help, --version (exit 0) and on errors (a
+/* Fills *o_p from the command line, and at an agent from what it has of is_agent, given and node before.  Does not return on --help, --version (exit 0) and on errors (a
  * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
 
@@ -208,6 +203,9 @@ bool mend_here_address(const struct mend_interface *x, struct sockaddr_storage *
 void mend_hosts_show(const struct mend_options *o, FILE *to);
 /* text.c: a sentence of mpiexec on standard error, before anything else writes there. */
 void mend_options_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* text.c: this is an agent, whose errors mpiexec reports: without a hint. */
+void mend_options_be_agent(void);
 
 /* text.c: ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
 _Noreturn void mend_options_fail(int status, const char *format, ...)

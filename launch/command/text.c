@@ -23,6 +23,13 @@ void mend_options_complain(const char *format, ...)
     fputc('\n', stderr);
 }
 
+static bool is_agent;
+
+void mend_options_be_agent(void)
+{
+    is_agent = true;
+}
+
 _Noreturn void mend_options_fail(int status, const char *format, ...)
 {
     va_list args;
@@ -30,7 +37,7 @@ _Noreturn void mend_options_fail(int status, const char *format, ...)
     va_start(args, format);
     complain(format, args);
     va_end(args);
-    fputs(status == 2 ? "\nTry 'mpiexec --help'.\n" : "\n", stderr);
+    fputs(status == 2 && !is_agent ? "\nTry 'mpiexec --help'.\n" : "\n", stderr);
     exit(status);
 }
 

@@ -2,7 +2,7 @@
 /* texts.c – the files that the command line names.
  *
  * mpiexec reads each once and keeps its text, for agents on other machines read the same command line and have no such files: they
- * get the texts. */
+ * get the texts (given.h). */
 #include "command/options.h"
 
 #include <errno.h>
@@ -59,6 +59,8 @@ const char *mend_texts_read(struct mend_options *o, const char *flag, const char
 
     if (known)
         return known->text;
+    if (o->decided)
+        mend_options_fail(2, "%s %s: mpiexec has not sent this file", flag, name);
     fd = open(name, O_RDONLY | O_CLOEXEC);
     text = fd >= 0 ? read_all(fd) : NULL;
     if (!text)
