@@ -184,16 +184,16 @@ static struct rank *find(struct mend_spares *spares, const struct mend_tell *tel
 }
 
 /* False: it is gone. */
-static bool call_as(const struct mend_tell *tell, const struct mend_options *o,
-                    const struct rank *s, const struct rank *r)
+static bool call_as(const struct mend_start *start, const struct rank *s, const struct rank *r)
 {
+    const struct mend_tell *tell = start->tell;
     struct mend_strings env = {0};
     int fd[MEND_SPARE_FDS] = {-1, -1, -1, r->spawn_fd};
     bool called;
 
     if (!mend_iof_open_rank(tell->iof, r->index, &fd[0], &fd[1], &fd[2]))
         return false;
-    mend_start_env(o, r, &env);
+    mend_start_env(start, r, &env);
     called = call(s, &env, fd);
     for (int i = 0; i < env.n; i++)
         free(env.at[i]);
@@ -209,7 +209,7 @@ bool mend_spare_call(struct mend_start *start, struct rank *r)
 
     if (!s)
         return false;
-    if (!call_as(start->tell, start->o, s, r)) {
+    if (!call_as(start, s, r)) {
         if (s == &copy)
             close(copy.ctl_fd); /* it ends, and is reaped as an orphan */
         return false;

@@ -53,7 +53,7 @@ int mend_start_another(struct mend_start *start, struct rank *r);
 bool mend_start_spare(struct mend_start *start, struct rank *r);
 
 /* Adds what the environment of r has for it alone; the strings are the caller's. */
-void mend_start_env(const struct mend_options *o, const struct rank *r, struct mend_strings *env);
+void mend_start_env(const struct mend_start *start, const struct rank *r, struct mend_strings *env);
 
 /* spare.c: starts the spares of the job. */
 void mend_spares_start(struct mend_start *start);

@@ -44,14 +44,14 @@
 #define LOOK_MS     20 /* how often to look at a child that has not come to its execve */
 #define STACK_BYTES (128 * 1024)
 
-/* There is one machine, so the rank among those of the machine is the rank.  Not PMI_RANK and PMI_SIZE: there is no PMI,
- * and programs take them for a sign of one. */
-#define RANK_ENV                                                                                   \
-    MEND_ENV_LOCAL_RANK, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"
-#define SIZE_ENV                                                                                   \
-    MEND_ENV_LOCAL_SIZE, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"
-#define NODE_ENV   "OMPI_COMM_WORLD_NODE_RANK"
-#define PLACES_ENV RANK_ENV, SIZE_ENV, NODE_ENV
+/* In the world and among those of the node, under our names and those of Open MPI and MPICH.  Not PMI_RANK and PMI_SIZE: there is no
+ * PMI, and programs take them for a sign of one. */
+#define WORLD_RANK_ENV "OMPI_COMM_WORLD_RANK"
+#define WORLD_SIZE_ENV "OMPI_COMM_WORLD_SIZE"
+#define RANK_ENV       MEND_ENV_LOCAL_RANK, "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"
+#define SIZE_ENV       MEND_ENV_LOCAL_SIZE, "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"
+#define NODE_ENV       "OMPI_COMM_WORLD_NODE_RANK"
+#define PLACES_ENV     WORLD_RANK_ENV, WORLD_SIZE_ENV, RANK_ENV, SIZE_ENV, NODE_ENV
 
 extern char **environ;
 
@@ -271,26 +271,52 @@ static struct mend_strings block_env(const struct mend_options *o, const struct 
     return env;
 }
 
-/* Where the rank is, under our names and under those that users of Open MPI and of MPICH know. */
-static void place_env(const struct rank *r, struct mend_strings *env)
-{
-    static const char *const ranks[] = {RANK_ENV}, *const sizes[] = {SIZE_ENV};
+/* Of a rank: the one among those of its world on its node, how many these are, and the one among all of the job there. */
+struct local {
+    int rank, size, node_rank;
+};
 
-    for (size_t i = 0; i < MEND_COUNT_OF(ranks); i++)
-        mend_strings_add(env, mend_xprintf("%s=%d", ranks[i], r->index - r->world_first));
-    for (size_t i = 0; i < MEND_COUNT_OF(sizes); i++)
-        mend_strings_add(env, mend_xprintf("%s=%d", sizes[i], r->world_n));
-    mend_strings_add(env, mend_xprintf(NODE_ENV "=%d", r->index));
+static struct local find_local(const struct mend_ranks *ranks, const struct rank *r)
+{
+    struct local l = {0};
+
+    if (!ranks->nodes.n)
+        return (struct local){r->index - r->world_first, r->world_n, r->index};
+    for (int i = 0; i < ranks->n; i++) {
+        bool world = i >= r->world_first && i < r->world_first + r->world_n;
+
+        if (ranks->rank[i].node != r->node || ranks->rank[i].guest_of)
+            continue;
+        l.size += world;
+        l.rank += world && i < r->index;
+        l.node_rank += i < r->index;
+    }
+    return l;
 }
 
-void mend_start_env(const struct mend_options *o, const struct rank *r, struct mend_strings *env)
+static void place_env(const struct mend_ranks *ranks, const struct rank *r,
+                      struct mend_strings *env)
 {
-    char *inject = mend_injections_of(o, r->index);
+    static const char *const names[] = {RANK_ENV}, *const sizes[] = {SIZE_ENV};
+    const struct local l = find_local(ranks, r);
+
+    mend_strings_add(env, mend_xprintf(WORLD_RANK_ENV "=%d", r->index - r->world_first));
+    mend_strings_add(env, mend_xprintf(WORLD_SIZE_ENV "=%d", r->world_n));
+    for (size_t i = 0; i < MEND_COUNT_OF(names); i++)
+        mend_strings_add(env, mend_xprintf("%s=%d", names[i], l.rank));
+    for (size_t i = 0; i < MEND_COUNT_OF(sizes); i++)
+        mend_strings_add(env, mend_xprintf("%s=%d", sizes[i], l.size));
+    mend_strings_add(env, mend_xprintf(NODE_ENV "=%d", l.node_rank));
+}
+
+void mend_start_env(const struct mend_start *start, const struct rank *r, struct mend_strings *env)
+{
+    char *inject = mend_injections_of(start->o, r->index);
 
     mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", r->index));
     mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", r->world_n));
     mend_strings_add(env, mend_xprintf(MEND_ENV_APPNUM "=%d", r->app_index));
-    place_env(r, env);
+    place_env(start->ranks, r, env);
     if (r->world_first)
         mend_strings_add(env, mend_xprintf(MEND_ENV_FIRST "=%d", r->world_first));
     if (inject)
@@ -306,7 +332,7 @@ static void rank_env(const struct child *c, struct mend_strings *env)
                          mend_xprintf(MEND_ENV_SPARE "=%s",
                                       c->r->original ? MEND_SPARE_ORIGINAL : MEND_SPARE_WAITS));
     else
-        mend_start_env(c->start->o, c->r, env);
+        mend_start_env(c->start, c->r, env);
     if (c->r->spawn_fd >= 0)
         mend_strings_add(env, mend_xprintf(MEND_ENV_SPAWN "=%d", c->r->spawn_fd));
 }

@@ -190,3 +190,16 @@ def test_files_that_can_be_read_once(run, tmp_path):
     """A file of hosts that comes through a pipe is read once, however often it is named."""
     assert where(run("--do-not-launch", "-f", "/dev/stdin", "-n", 1, "true", ":", "-f", "/dev/stdin", "-n", 1, "true",
                      input=b"a:1\n")) == "a:01"
+
+
+@pytest.mark.parametrize("words, shown", [
+    ("--machines 2 -n 3", ["0/2 0/3 0", "1/2 1/3 1", "0/1 2/3 0"]),
+    ("--machines 2 --map-by node -n 4", ["0/2 0/4 0", "0/2 1/4 0", "1/2 2/4 1", "1/2 3/4 1"]),
+    ("--machines 2 --spare-nodes 1 -n 2", ["0/2 0/2 0", "1/2 1/2 1"]),
+])
+def test_local_ranks(run, words, shown):
+    """MEND_LOCAL_RANK and its like count the ranks of the host."""
+    r = run(*words.split(), "sh", "-c", "echo $MEND_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE "
+            "$OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_NODE_RANK; "
+            "test $MEND_LOCAL_RANK/$MEND_LOCAL_SIZE = $MPI_LOCALRANKID/$MPI_LOCALNRANKS")
+    assert (r.status, sorted(r.out.splitlines())) == (0, sorted(shown)), r
