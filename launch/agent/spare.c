@@ -8,7 +8,8 @@
  * A spare is not a rank: its end is not a death, its output goes nowhere until it is called, and it runs only until it is in
  * MPI_Init.  What it has printed and not flushed by then comes out when it is called.
  *
- * In a job of several nodes each has some of the spares, and an original of its own for each block with --copies.
+ * In a job of several nodes each that may have ranks has some of the spares, and an original of its own for each block with
+ * --copies.
  *
  * An original is not called but makes others when all of the first kind are gone (copy.c). */
 #include "agent/start.h"
@@ -46,23 +47,24 @@ static void add(struct mend_start *start, int a, bool original)
 }
 
 /* The next spare is on the node with the fewest ranks and spares, which every agent finds alike. */
-static bool is_next_here(const struct mend_ranks *ranks, int *on_node)
+static bool is_next_here(const struct mend_start *start, int *on_node)
 {
-    int best = 0;
+    const struct mend_hosts *hosts = &start->o->hosts;
+    int best = -1;
 
-    for (int k = 1; k < (int)ranks->nodes.n; k++)
-        if (on_node[k] < on_node[best])
+    for (int k = 0; k < hosts->n; k++)
+        if (hosts->at[k].listed && (best < 0 || on_node[k] < on_node[best]))
             best = k;
     on_node[best]++;
-    return best == (int)ranks->nodes.me;
+    return best == (int)start->ranks->nodes.me;
 }
 
 /* Ranks of each node. */
-static int *count_ranks(const struct mend_ranks *ranks, const struct mend_options *o)
+static int *count_ranks(const struct mend_options *o)
 {
-    int *on_node = mend_xalloc(ranks->nodes.n + 1, sizeof(*on_node));
+    int *on_node = mend_xalloc((size_t)o->hosts.n, sizeof(*on_node));
 
-    for (int k = 0; k < (int)ranks->nodes.n; k++)
+    for (int k = 0; k < o->hosts.n; k++)
         on_node[k] = mend_options_on_node(o, k);
     return on_node;
 }
@@ -70,15 +72,15 @@ static int *count_ranks(const struct mend_ranks *ranks, const struct mend_option
 void mend_spares_start(struct mend_start *start)
 {
     const struct mend_options *o = start->o;
-    int *on_node = count_ranks(start->ranks, start->o);
+    int *on_node = count_ranks(o);
 
     start->spares->spare =
         mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*start->spares->spare));
     for (int a = 0; a < o->apps_n; a++) {
         for (int k = 0; k < o->apps[a].spares_n; k++)
-            if (is_next_here(start->ranks, on_node))
+            if (is_next_here(start, on_node))
                 add(start, a, false);
-        if (o->apps[a].copies)
+        if (o->apps[a].copies && o->hosts.at[start->ranks->nodes.me].listed)
             add(start, a, true);
     }
     free(on_node);

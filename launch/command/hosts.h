@@ -60,6 +60,12 @@ static inline int mend_host_slots(const struct mend_host *x)
     return x->slots ? x->slots + x->mentions : 0;
 }
 
+/* How many processes it may have; 0: any number. */
+static inline int mend_host_limit(const struct mend_host *x, bool oversubscribe)
+{
+    return oversubscribe ? x->slots_max : mend_host_slots(x);
+}
+
 /* How many ranks a host gets that are not counted by the user. */
 static inline int mend_host_share(const struct mend_host *x)
 {

@@ -17,7 +17,9 @@
  *   the rank that asked dies, or its agent   its children find that (src/create/spawn.c)
  *   names that some agents have given, and others could not for want of memory, are skipped by those with the next request
  *
- * A node is chosen because it has the fewest processes, for a replacement rather one with a spare.  Their number is bounded for the job as a whole (mpiexec --universe). */
+ * A node is chosen because it has the fewest processes, for a replacement rather one with a spare.  It has no more than it has slots
+ * (--oversubscribe: than max_slots), and a host that no list names has none.  Their number is bounded for the job as a whole, too
+ * (mpiexec --universe). */
 #include "root/root.h"
 
 #include "base/time.h"
@@ -197,6 +199,20 @@ static bool wants_spares(const struct root_request *q)
     return q->blocks_n && q->blocks[0].again;
 }
 
+/* How many processes a node may have beside those that it has; a single one has guests, too, so there slots count at the start only. */
+static int64_t room_on(const struct root *root, int node)
+{
+    const struct mend_host *host = &root->o->hosts.at[node];
+    int limit = mend_host_limit(host, root->o->policy.oversubscribe);
+    int64_t left = limit - root->node[node].acted.arg[MEND_ACTED_TAKEN];
+
+    if (!mend_root_is_there(&root->node[node]) || !host->listed)
+        return 0;
+    if (!limit || root->nodes_n == 1)
+        return MEND_NODE_NAMES;
+    return left > 0 ? left : 0;
+}
+
 static int fewest(const struct root *root, const struct root_request *q)
 {
     int64_t least = INT64_MAX;
@@ -208,7 +224,7 @@ static int fewest(const struct root *root, const struct root_request *q)
 
         if (wants_spares(q) && arg[MEND_ACTED_SPARES] > q->on_node[k])
             n -= MEND_NODE_NAMES;
-        if (mend_root_is_there(&root->node[k]) && n < least) {
+        if (room_on(root, k) > q->on_node[k] && n < least) {
             least = n;
             best = k;
         }
@@ -248,15 +264,24 @@ static bool is_late(const struct root *root, struct root_request *q, mend_time_n
     return now >= q->since + (patient ? END_WAIT_NS : ROOM_WAIT_NS);
 }
 
+/* Of places, of names, and on the nodes. */
+static int count_room(const struct root *root, int first_name)
+{
+    int64_t places = root->places_n - sum(root, MEND_ACTED_TAKEN), on_nodes = 0;
+    int64_t room = MEND_NODE_NAMES - first_name;
+
+    for (int k = 0; k < root->nodes_n; k++)
+        on_nodes += room_on(root, k);
+    room = places < room ? places : room;
+    room = on_nodes < room ? on_nodes : room;
+    return room > 0 ? (int)room : 0;
+}
+
 static void count(const struct root *root, struct root_request *q, mend_time_ns now,
                   struct mend_starter_event *ev)
 {
-    int names, places = root->places_n - (int)sum(root, MEND_ACTED_TAKEN);
-
     q->first = first_name(root);
-    names = (int)MEND_NODE_NAMES - q->first;
-    q->room = places < names ? places : names;
-    q->room = q->room > 0 ? q->room : 0;
+    q->room = count_room(root, q->first);
     ev->total_n = q->total_n = mend_spawn_count(q->blocks, q->blocks_n, q->room, q->n);
     ev->good = q->total_n > 0;
     ev->hopeful = sum(root, MEND_ACTED_GOOD) && !is_late(root, q, now);

@@ -22,7 +22,8 @@
 static struct root root;
 static struct root_node nodes[NODES];
 static struct root_rank ranks[NAMES];
-static struct mend_options options;
+static struct mend_host hosts[NODES];
+static struct mend_options options = {.hosts = {hosts, NODES}};
 static mend_time_ns now;
 
 /* What each agent was told, how often. */
@@ -115,7 +116,9 @@ static void begin(void)
         nodes[k] = (struct root_node){.root = &root, .number = k, .state = NODE_RUNNING};
         nodes[k].agent = (struct mend_post){deliver, &nodes[k]};
         nodes[k].wire.fd = k ? 100 : -1;
+        hosts[k] = (struct mend_host){.mentions = 1, .listed = true};
     }
+    options.policy.oversubscribe = false;
     memset(told, 0, sizeof(told));
     memset(fails, 0, sizeof(fails));
     memset(errors, 0, sizeof(errors));
@@ -152,6 +155,50 @@ static void check_answer(enum mend_spawn_answer what, int n)
     CHECK_EQ(said.arg[MEND_SPAWNED_ANSWER], what);
     CHECK_EQ(said.arg[MEND_SPAWNED_N], n);
     CHECK(!root.request && mend_list_empty(&root.requests));
+}
+
+/* The first node is full, the second has room for one more, and the third is none for ranks. */
+MEND_TEST(slots)
+{
+    begin();
+    hosts[0] = (struct mend_host){.slots = 2, .listed = true};
+    hosts[1] = (struct mend_host){.slots = 2, .slots_max = 4, .listed = true};
+    hosts[2].listed = false;
+    ask(1, 1, NULL);
+    mend_root_place(&root, now);
+    check_answer(MEND_SPAWN_STARTED, 1);
+    CHECK(on_node[0] == 0 && on_node[1] == 1 && on_node[2] == 0);
+    begin();
+    ask(1, 2, NULL);
+    mend_root_place(&root, now);
+    check_answer(MEND_SPAWN_STARTED, 2);
+    begin();
+    hosts[0] = (struct mend_host){.slots = 2, .listed = true};
+    hosts[1] = (struct mend_host){.slots = 2, .slots_max = 4, .listed = true};
+    hosts[2].listed = false;
+    ask(1, 2, NULL);
+    mend_root_place(&root, now);
+    check_answer(MEND_SPAWN_FULL, 0);
+    CHECK_EQ(said.arg[MEND_SPAWNED_ROOM], 1);
+    hosts[0].slots_max = 2;
+    options.policy.oversubscribe = true;
+    answers_n = 0;
+    ask(1, 3, NULL);
+    mend_root_place(&root, now);
+    check_answer(MEND_SPAWN_STARTED, 3);
+    CHECK(on_node[0] == 0 && on_node[1] == 3 && on_node[2] == 0);
+}
+
+/* A spare node is the emptiest. */
+MEND_TEST(spare_nodes)
+{
+    begin();
+    taken[2] = 0;
+    hosts[2].spare = true;
+    ask(0, 1, NULL);
+    mend_root_place(&root, now);
+    check_answer(MEND_SPAWN_STARTED, 1);
+    CHECK(on_node[0] == 0 && on_node[1] == 0 && on_node[2] == 1);
 }
 
 MEND_TEST(the_emptiest_nodes_are_chosen)

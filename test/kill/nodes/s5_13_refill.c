@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nodes are lost, one after the other, and their ranks are replaced on those that are left: the communicator has its old size and
- * everybody the old rank, newcomers of earlier losses among them.
+ * everybody the old rank, newcomers of earlier losses among them.  Where a node was kept free they are there.
  *
  * Arguments: the ranks that kill their agents, in that order.
  *
@@ -13,6 +13,11 @@
 /* RUN: -n 4 --spares 2 ; set MACHINES=4 ; args 1 2 ; expect "whole after 2 losses" */
 /* RUN: -n 8 ; set MACHINES=4 ; args 3 5 7 ; expect "whole after 3 losses" */
 /* RUN: -n 5 ; set MACHINES=5 ; args 1 2 3 4 ; expect "whole after 4 losses" */
+/* RUN: -n 6 --map-by node ; set MACHINES=3 ; args 4 2 ; expect "whole after 2 losses, at most 6 on a node" */
+/* RUN: -n 6 --spare-nodes 1 ; set MACHINES=4 ; args 4 ; expect "whole after 1 losses, at most 2 on a node" */
+/* RUN: -n 4 --spares 2 --spare-nodes 1 ; set MACHINES=3 ; args 3 ; expect "whole after 1 losses, at most 2 on a node" */
+/* RUN: -n 6 --spare-nodes 2 ; set MACHINES=4 ; args 4 5 ; expect "whole after 2 losses, at most 3 on a node" */
+/* RUN: -n 6 -H localhost:9 ; set MACHINES=3 ; args 4 ; expect "whole after 1 losses, at most 3 on a node" */
 #include "../common.h"
 
 static MPI_Comm full;
@@ -71,8 +76,23 @@ static void share_losses(void)
     CHECK(all_succeeded(MPI_Allreduce(&mine, &losses, 1, MPI_INT, MPI_MAX, full)));
 }
 
+/* The most members that share a node. */
+static int count_most(void)
+{
+    MPI_Comm here;
+    int n, most;
+
+    CHECK_EQ(MPI_Comm_split_type(full, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here), MPI_SUCCESS);
+    MPI_Comm_size(here, &n);
+    MPI_Comm_free(&here);
+    CHECK_EQ(MPI_Allreduce(&n, &most, 1, MPI_INT, MPI_MAX, full), MPI_SUCCESS);
+    return most;
+}
+
 int main(int argc, char **argv)
 {
+    int most;
+
     start(&argc, &argv);
     CHECK_EQ(MPIX_Comm_refilled(&full), MPI_SUCCESS);
     if (full == MPI_COMM_NULL)
@@ -85,7 +105,8 @@ int main(int argc, char **argv)
         lose(argv[1 + losses]);
         share_losses();
     }
+    most = count_most();
     if (number == 0)
-        printf("whole after %d losses\n", losses);
+        printf("whole after %d losses, at most %d on a node\n", losses, most);
     return finish();
 }

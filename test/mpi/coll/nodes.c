@@ -15,6 +15,7 @@
  * RUN: -n 16 ; set MACHINES=3 ; args short ; time 60
  * RUN: -n 5 ; set MACHINES=2 ; set EAGER_MAX=1k ; args short ; time 60
  * RUN: -n 5 ; set MACHINES=2 ; set COLL=barrier=dissemination,bcast=binomial,reduce=binomial,allreduce=ring,allgather=ring ; args flat ; time 60
+ * RUN: -n 7 --map-by node ; set MACHINES=3 ; args short ; time 60
  * RUN: -n 4 ; args short */
 #include "mpi/coll/ops.h"
 
