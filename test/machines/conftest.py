@@ -7,6 +7,7 @@ undone behind it, and processes that it left on one are a failure.
 import importlib.util
 import os
 import sys
+import tempfile
 
 import pytest
 
@@ -41,3 +42,15 @@ def set_of_machines(request):
 def machines(set_of_machines):
     yield set_of_machines
     assert not set_of_machines.settle()
+
+
+@pytest.fixture
+def mpiexec(machines):
+    return f"{machines.build}/stage/bin/mpiexec"
+
+
+@pytest.fixture
+def folder(machines):
+    """One that all machines have."""
+    with tempfile.TemporaryDirectory(prefix="machines-", dir=machines.build) as path:
+        yield path

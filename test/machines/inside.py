@@ -13,6 +13,7 @@ import time
 from host import CLONE, LIBC, MS_BIND, MS_PRIVATE, MS_REC, command, mount, said, unshare
 
 OWN = {"/tmp": "1777", "/var/tmp": "1777", "/dev/shm": "1777", "/run": "755"}  # memory of the machine
+HOME = "/run/home"  # of root at a login: what the user's shell does at the beginning is not for tests
 SSHD_S = 10
 CONTROLS = ("cubic", "reno")  # of congestion: a host may have bbr, which paces what is sent, at a third of the rate
 
@@ -94,11 +95,9 @@ def take_files(plan):
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")  # of its own network
     own = {os.path.join(plan.folder, name): target for name, target in
-           (("boot_id", "/proc/sys/kernel/random/boot_id"), ("hosts", "/etc/hosts"), ("ssh", "/etc/ssh"))}
+           (("boot_id", "/proc/sys/kernel/random/boot_id"), ("hosts", "/etc/hosts"), ("ssh", "/etc/ssh"), ("passwd", "/etc/passwd"))}
     for source, target in own.items():
         mount(source, target, None, MS_BIND)
-    if os.path.isdir(os.path.expanduser("~/.ssh")):  # of the user: not for tests
-        mount("tmpfs", os.path.expanduser("~/.ssh"), "tmpfs", 0, "mode=700")
     opened = {path: os.open(path, os.O_PATH) for path in plan.shared}
     for target, mode in OWN.items():
         mount("tmpfs", target, "tmpfs", 0, f"mode={mode}")
@@ -107,6 +106,7 @@ def take_files(plan):
             os.makedirs(path, exist_ok=True)
             mount(f"/proc/self/fd/{descriptor}", path, None, MS_BIND | MS_REC)
         os.close(descriptor)
+    os.mkdir(HOME, 0o700)
 
 
 def take_network(plan):

@@ -247,6 +247,8 @@ class MachineSet:
         shutil.rmtree(os.path.join(folder, "ssh"), ignore_errors=True)
         shutil.copytree(os.path.join(self.folder, "ssh"), os.path.join(folder, "ssh"))
         shutil.copy(os.path.join(self.folder, "hosts"), folder)
+        with open("/etc/passwd", encoding="utf-8") as f:
+            self.write(f"{k}/passwd", re.sub(r"^(root:.*:)[^:]*(:[^:]*)$", rf"\g<1>{inside.HOME}\g<2>", f.read(), flags=re.M))
         with open("/proc/sys/kernel/random/uuid", encoding="ascii") as f:
             self.write(f"{k}/boot_id", f.read())
 

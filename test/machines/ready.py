@@ -58,6 +58,13 @@ class Machines(MachineSet):
         return subprocess.run(self.command(k, list(map(str, words)), "/"), capture_output=True, text=True, timeout=limit, check=False,
                               **more)
 
+    def change(self, k, *words):
+        """A command that changes files or servers of a machine, which is switched off and on when it is settled."""
+        self.undo["files", k] = lambda: (self.cut(k), self.do("start", k))
+        done = self.run(k, *words)
+        if done.returncode:
+            raise Trouble(f"{words} on machine {k}: {done.stdout}{done.stderr}")
+
     def begin(self, k, *words, **more):
         """A command that runs until it is killed, or the machine is settled."""
         self.background.append(subprocess.Popen(self.command(k, list(map(str, words)), "/"), stdin=subprocess.PIPE,
@@ -110,7 +117,7 @@ class Machines(MachineSet):
 
     def join(self):
         """Undoes what keeps machines that are on from each other."""
-        for (_, k), undo in self.undo.items():
+        for (_, k), undo in list(self.undo.items()):
             if k is None or self.is_on(k):
                 undo()
         self.undo = {}

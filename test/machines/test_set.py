@@ -9,6 +9,7 @@ import sys
 import time
 
 import host
+import inside
 import machine_set
 from processes import wait_until
 from ready import line_of, Machines
@@ -69,6 +70,18 @@ def arrive(machines, sender, receiver):
     assert line_of(counter) == "up"
     machines.run(sender, PYTHON, "-c", SENDER, f"m{receiver}")
     return int(line_of(counter))
+
+
+def test_login_does_nothing_of_this_host(machines):
+    """What root's shell does here at its beginning is not done there: it may wait for others, or be killed with the machine."""
+    assert machines.run(1, "ssh", "m2", "echo $HOME; ls -A").stdout == f"{inside.HOME}\n"
+
+
+def test_what_is_changed_is_undone(machines):
+    machines.change(2, "sh", "-c", "mount -t tmpfs tmpfs /opt; touch /opt/changed; : >/etc/ssh/allowed")
+    assert machines.run(1, "ssh", "m2", "true").returncode == 255
+    machines.settle()
+    assert machines.run(1, "ssh", "m2", "ls /opt/changed").returncode == 2
 
 
 def test_what_is_left_is_found(machines):
