@@ -161,12 +161,15 @@ static void check_wdir(const struct mend_app *app)
         mend_options_fail(2, "--wdir %s: not a directory", app->wdir);
 }
 
-/* Some of its ranks are on a node that is wanted. */
-static bool has_ranks(const struct mend_options *o, int first, const struct mend_app *app,
+/* Some of its ranks are on a node that is wanted, or its spares may be. */
+static bool is_needed(const struct mend_options *o, int first, const struct mend_app *app,
                       bool wanted(const struct mend_options *o, int node))
 {
     for (int i = first; i < first + app->ranks_n; i++)
         if (wanted(o, o->node_of[i]))
+            return true;
+    for (int k = 0; k < o->hosts.n && (app->spares_n || app->copies); k++)
+        if (o->hosts.at[k].listed && wanted(o, k))
             return true;
     return false;
 }
@@ -174,8 +177,8 @@ static bool has_ranks(const struct mend_options *o, int first, const struct mend
 void mend_find_programs(struct mend_options *o, bool wanted(const struct mend_options *o, int node))
 {
     for (int i = 0, first = 0; i < o->apps_n; first += o->apps[i++].ranks_n) {
-        if (!has_ranks(o, first, &o->apps[i], wanted)) {
-            mend_find_later(&o->apps[i]); /* for spares and replacements, if it is there */
+        if (!is_needed(o, first, &o->apps[i], wanted)) {
+            mend_find_later(&o->apps[i]); /* for replacements, if it is there */
             continue;
         }
         check_arch(&o->apps[i]);

@@ -351,20 +351,35 @@ static int place_blocks(struct mend_options *o, int i, int first, int *used)
     return i;
 }
 
-static void check_cores(const struct mend_options *o, const int *used)
+/* n ranks are on this machine. */
+static void check_cores(int n)
 {
     struct mend_topology *t = mend_xalloc(1, sizeof(*t));
-    int cores, n = 0;
+    int cores;
 
     mend_topology_read(t);
     cores = mend_place_count(t, MEND_UNIT_CORE);
-    for (int k = 0; k < o->hosts.n; k++)
-        n += o->hosts.at[k].here ? used[k] : 0;
+    free(t);
     if (n > cores)
         mend_options_fail(
             2, "--nooversubscribe: %d ranks are more than the %d cores that this job may use", n,
             cores);
-    free(t);
+}
+
+static void check_cores_here(const struct mend_options *o, const int *used)
+{
+    int n = 0;
+
+    for (int k = 0; k < o->hosts.n; k++)
+        n += o->hosts.at[k].here ? used[k] : 0;
+    check_cores(n);
+}
+
+static void take_places(struct mend_options *o)
+{
+    o->node_of = o->decided->node_of;
+    if (o->no_oversubscribe)
+        check_cores(mend_options_on_node(o, o->node));
 }
 
 void mend_flags_place(struct mend_options *o)
@@ -372,7 +387,7 @@ void mend_flags_place(struct mend_options *o)
     int *used;
 
     if (o->decided) {
-        o->node_of = o->decided->node_of;
+        take_places(o);
         return;
     }
     used = mend_xalloc((size_t)o->hosts.n, sizeof(*used));
@@ -386,7 +401,7 @@ void mend_flags_place(struct mend_options *o)
             first += o->apps[i].ranks_n;
     }
     if (o->no_oversubscribe)
-        check_cores(o, used);
+        check_cores_here(o, used);
     free(used);
 }
 

@@ -166,7 +166,7 @@ char *mend_injections_of(const struct mend_options *o, int rank);
 /* The text of --help. */
 extern const char mend_help_text[];
 
-/* find.c: finds the programs of all blocks.  Those of blocks with ranks on a node that is wanted must be there, with
+/* find.c: finds the programs of all blocks.  Those of blocks with ranks or spares on a node that is wanted must be there, with
  * their directories.  Does not return if one is not (126, 127). */
 void mend_find_programs(struct mend_options *o,
                         bool wanted(const struct mend_options *o, int node));

@@ -15,10 +15,12 @@
 #define NODES_N 3
 #define RANKS_N 6
 
+static int cores_n = 2;
+
 /* In place of bind.c. */
 void mend_topology_read(struct mend_topology *t)
 {
-    t->n = 2;
+    t->n = cores_n;
     for (int i = 0; i < t->n; i++)
         t->cpu[i] = (struct mend_cpu){.cpu = i, .unit = {i, i, i, i, 0, 0, 0, 0}};
 }
@@ -132,6 +134,47 @@ MEND_TEST(file_is_missing)
     CHECK_EQ(read_as_agent(given, 0, is_as_root, text), 2);
     CHECK_STR(text, "mpiexec: -configfile jobs: mpiexec has not sent this file\n");
     free(given.at);
+}
+
+/* As if the file of the blocks said this. */
+static int read_other_blocks(const char *blocks, int node, char text[1024])
+{
+    struct mend_text texts[2] = {root.texts.at[0], root.texts.at[1]};
+    struct mend_options other = root;
+    struct mend_given_bytes given;
+    int status;
+
+    texts[1].text = (char *)blocks;
+    other.texts.at = texts;
+    given = mend_given_encode(&other);
+    status = read_as_agent(given, node, is_as_root, text);
+    free(given.at);
+    return status;
+}
+
+/* They may be on any node. */
+MEND_TEST(program_of_spares_is_missing)
+{
+    char text[1024];
+
+    CHECK_EQ(read_other_blocks("-n 3 sh -c true\n-n 3 --spares 1 ./tool\n", 0, text), 127);
+    CHECK_STR(text, "mpiexec: ./tool: No such file or directory\n");
+    CHECK_EQ(read_other_blocks("-n 3 sh -c true\n-n 3 --copies ./tool\n", 0, text), 127);
+}
+
+/* Each host counts its own. */
+MEND_TEST(cores)
+{
+    static const char *const blocks = "--nooversubscribe -n 3 sh -c true\n-n 3 ./tool\n";
+    char text[1024];
+
+    CHECK_EQ(read_other_blocks(blocks, 0, text), 0);
+    cores_n = 1;
+    CHECK_EQ(read_other_blocks(blocks, 0, text), 2);
+    CHECK_STR(
+        text,
+        "mpiexec: --nooversubscribe: 2 ranks are more than the 1 cores that this job may use\n");
+    cores_n = 2;
 }
 
 MEND_TEST(other_blocks)
