@@ -8,6 +8,8 @@ import re
 
 import pytest
 
+from processes import LIMIT
+
 OWN = os.uname().nodename
 SHORT = OWN.split(".", maxsplit=1)[0]
 
@@ -90,7 +92,9 @@ def test_hostfile(run, tmp_path, words, expected):
     with open(path, "w", encoding="utf-8") as f:
         f.write(FILE)
     for flag in "-f", "--hostfile", "-machinefile", "--default-hostfile":
-        assert where(run("--do-not-launch", flag, path, *words, "true")) == expected
+        r = run("--do-not-launch", flag, path, *words, "true")
+        assert where(r) == expected
+        assert r.out.count("no ranks") == 1, "hosts that were not chosen have no agents"
 
 
 @pytest.mark.parametrize("text, said", [
@@ -203,3 +207,13 @@ def test_local_ranks(run, words, shown):
             "$OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_NODE_RANK; "
             "test $MEND_LOCAL_RANK/$MEND_LOCAL_SIZE = $MPI_LOCALRANKID/$MPI_LOCALNRANKS")
     assert (r.status, sorted(r.out.splitlines())) == (0, sorted(shown)), r
+
+
+def test_spares_beside_this_machine(start, tmp_path):
+    """mpiexec starts neither ranks nor spares where --nolocal leaves its host out."""
+    path = os.path.join(tmp_path, "parents")
+    p = start("--machines", 3, "--nolocal", "--spares", 3, "--copies", "-n", 2, "sh", "-c", f"echo $PPID >>{path}")
+    p.communicate(timeout=LIMIT)
+    with open(path, encoding="utf-8") as f:
+        parents = [int(line) for line in f]
+    assert p.returncode == 0 and p.pid not in parents and len(parents) >= 2, parents

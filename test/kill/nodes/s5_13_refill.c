@@ -17,6 +17,7 @@
 /* RUN: -n 6 --spare-nodes 1 ; set MACHINES=4 ; args 4 ; expect "whole after 1 losses, at most 2 on a node" */
 /* RUN: -n 4 --spares 2 --spare-nodes 1 ; set MACHINES=3 ; args 3 ; expect "whole after 1 losses, at most 2 on a node" */
 /* RUN: -n 6 --spare-nodes 2 ; set MACHINES=4 ; args 4 5 ; expect "whole after 2 losses, at most 3 on a node" */
+/* RUN: -n 3 --nolocal ; set MACHINES=4 ; args 2 ; expect "whole after 1 losses, at most 2 on a node" */
 /* RUN: -n 6 -H localhost:9 ; set MACHINES=3 ; args 4 ; expect "whole after 1 losses, at most 3 on a node" */
 #include "../common.h"
 
