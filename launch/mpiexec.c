@@ -6,7 +6,6 @@
  * Signals are blocked before the first thread exists. */
 #include "agent/agent.h"
 #include "agent/apart.h"
-#include "agent/doorman.h"
 #include "agent/far.h"
 #include "agent/tell.h"
 #include "output/iof.h"
@@ -58,7 +57,7 @@ static void end_by(int sig)
 /* They call the port of this node.  One of one node opens its port when it is connected with a job of several (agent/link.c). */
 static void start_agents(struct root *root, struct agent *agent)
 {
-    if (!mend_doorman_open(agent))
+    if (!mend_agent_open_door(agent))
         die("cannot take connections");
     if (!mend_root_start_agents(root, &agent->ranks.nodes.at))
         die("an agent cannot be started");

@@ -296,7 +296,7 @@ static mend_time_ns look(void *self, mend_time_ns now)
     next = sooner(next, mend_wrapped_look(&agent->verdicts, &agent->tell, agent->o, now));
     next = sooner(next, mend_undying_look(&agent->verdicts, now));
     next = sooner(next, mend_segment_give_back(&agent->ranks, agent->papers, now));
-    next = sooner(next, mend_doorman_look(agent, now));
+    next = sooner(next, mend_doorman_look(agent->doorman, now));
     next = sooner(next, mend_far_look(agent, now));
     next = sooner(next, mend_papers_look(agent->papers, now));
     next = sooner(next, mend_links_look(agent->links, now));
@@ -335,10 +335,10 @@ static void on_event(void *self, uint32_t from, uint32_t of)
         mend_rouse_look(&agent->rouse, &agent->ranks.rank[of]);
         break;
     case MEND_SOURCE_PORT:
-        mend_doorman_knock(agent);
+        mend_doorman_knock(agent->doorman);
         break;
     case MEND_SOURCE_CALLER:
-        mend_doorman_hear(agent, (int)of);
+        mend_doorman_hear(agent->doorman, (int)of);
         break;
     }
 }

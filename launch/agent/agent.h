@@ -14,6 +14,7 @@
 #define MEND_LAUNCH_AGENT_AGENT_H
 
 #include "agent/course.h"
+#include "agent/doorman.h"
 #include "agent/ranks.h"
 #include "agent/revoked.h"
 #include "agent/rouse.h"
@@ -25,19 +26,9 @@
 #include "share/port.h"
 #include "share/process.h"
 
-struct mend_doorman;
 struct mend_facts;
 struct mend_links;
 struct mend_papers;
-
-/* The root, if it is in this process. */
-struct mend_root_here {
-    void *to;
-    /* Takes the connection of another agent, that has proved to be of this job; NULL: there is no root here. */
-    void (*take)(void *to, int fd, const struct mend_greeting *g);
-    /* Which the agent neither reaps nor sweeps away. */
-    bool (*has_child)(const void *to, pid_t pid);
-};
 
 /* A file that needs a part takes that; those that take the agent bring parts together. */
 struct agent {
@@ -80,6 +71,9 @@ void mend_agent_join(struct agent *agent, struct mend_loop *loop);
 
 /* agent.c: where messages of the root go. */
 struct mend_post mend_agent_post(struct agent *agent);
+
+/* open.c: opens the port for processes of other nodes, with verdicts from then on behind the calls there.  False: errno. */
+bool mend_agent_open_door(struct agent *agent);
 
 /* open.c: prepares all that is there before the first rank: segment, threads.  Does not return if it cannot.  Starts the ranks; false:
  * one could not be started (a message was printed).  Cleans up when all have ended. */

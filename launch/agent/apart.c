@@ -9,7 +9,6 @@
 #include "agent/apart.h"
 
 #include "agent/agent.h"
-#include "agent/doorman.h"
 #include "agent/far.h"
 #include "agent/parent.h"
 #include "base/time.h"
@@ -85,7 +84,7 @@ static void open_door(struct agent *agent)
 {
     char text[MEND_ADDRESS_TEXT];
 
-    if (!mend_doorman_open(agent))
+    if (!mend_agent_open_door(agent))
         refuse(mend_xprintf("cannot take connections at %s: %s; --interface and --port-range say "
                             "where it may",
                             mend_address_text(&agent->ranks.nodes.at, text), strerror(errno)));

@@ -21,12 +21,13 @@
  * always from the main thread.
  *
  * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
- * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by agent->ranks.lock. */
+ * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by the lock of the ranks. */
 #include "agent/doorman.h"
 
+#include "agent/rouse.h"
+#include "base/list.h"
 #include "base/time.h"
 #include "node/abroad.h"
-#include "agent/rouse.h"
 #include "rt/pass.h"
 #include "rt/wire.h"
 
@@ -56,44 +57,43 @@ struct caller {
 };
 
 struct mend_doorman {
+    struct mend_ranks *ranks;
+    const struct mend_sources *sources;
+    const struct mend_root_here *root;
     int fd;
     struct mend_list callers; /* the one that has been there longest first */
     uint32_t callers_n;
     mend_time_ns rests_until; /* the port is not looked at; 0: it is */
 };
 
-static void let_in_all(void *self)
+struct mend_doorman *mend_doorman_open(struct mend_ranks *ranks, const struct mend_sources *sources,
+                                       struct mend_port_range ports,
+                                       const struct mend_root_here *root)
 {
-    mend_doorman_before_verdict(self);
-}
-
-bool mend_doorman_open(struct agent *agent)
-{
-    int fd = mend_port_listen(&agent->ranks.nodes.at, agent->ports);
+    int fd = mend_port_listen(&ranks->nodes.at, ports);
     struct mend_doorman *d;
 
     if (fd < 0)
-        return false;
-    if (agent->ranks.shm)
-        agent->ranks.shm->door.at = agent->ranks.nodes.at;
+        return NULL;
+    if (!mend_sources_add_door(sources, fd, true)) {
+        close(fd);
+        return NULL;
+    }
+    if (ranks->shm)
+        ranks->shm->door.at = ranks->nodes.at;
     d = mend_xalloc(1, sizeof(*d));
-    d->fd = fd;
+    *d = (struct mend_doorman){.ranks = ranks, .sources = sources, .root = root, .fd = fd};
     mend_list_init(&d->callers);
-    pthread_mutex_lock(
-        &agent->ranks.lock); /* watchers look for it (mend_doorman_before_verdict()) */
-    agent->doorman = d;
-    agent->verdicts.door = (struct mend_verdict_door){agent, let_in_all};
-    pthread_mutex_unlock(&agent->ranks.lock);
-    return mend_sources_add_door(&agent->sources, fd, true);
+    return d;
 }
 
 /* The file stays open where it was passed on, so its end here does not take it out of the set. */
-static void show_out(struct agent *agent, struct caller *c)
+static void show_out(struct mend_doorman *d, struct caller *c)
 {
-    mend_loop_drop(agent->sources.loop, c->fd);
+    mend_sources_drop(d->sources, c->fd);
     close(c->fd);
     mend_list_remove(&c->link);
-    agent->doorman->callers_n--;
+    d->callers_n--;
     free(c);
 }
 
@@ -111,38 +111,38 @@ static uint32_t number_of(int32_t name)
 }
 
 /* What a process of this job is called here, also by other jobs; else -1. */
-static int own_name(const struct agent *agent, int32_t name)
+static int own_name(const struct mend_ranks *ranks, int32_t name)
 {
-    if (number_of(name) && number_of(name) == mend_load_relaxed(&agent->ranks.shm->number))
+    if (number_of(name) && number_of(name) == mend_load_relaxed(&ranks->shm->number))
         name &= (1 << MEND_ABROAD_NAME_BITS) - 1;
-    return name >= 0 && name < agent->ranks.n ? name : -1;
+    return name >= 0 && name < ranks->n ? name : -1;
 }
 
 /* A rank of this node that takes calls; NULL: there is none.  Whether it knows a caller of another job it looks itself. */
-static struct rank *wanted(struct agent *agent, const struct mend_greeting *g)
+static struct rank *wanted(struct mend_ranks *ranks, const struct mend_greeting *g)
 {
-    int to = own_name(agent, g->to);
-    struct rank *r = to >= 0 ? &agent->ranks.rank[to] : NULL;
+    int to = own_name(ranks, g->to);
+    struct rank *r = to >= 0 ? &ranks->rank[to] : NULL;
 
-    return r && (own_name(agent, g->from) >= 0 || number_of(g->from)) && mend_rank_is_ours(r) &&
-                   r->ctl_fd >= 0 && !mend_rank_is_dead(&agent->ranks, to)
+    return r && (own_name(ranks, g->from) >= 0 || number_of(g->from)) && mend_rank_is_ours(r) &&
+                   r->ctl_fd >= 0 && !mend_rank_is_dead(ranks, to)
                ? r
                : NULL;
 }
 
 /* It has no name yet, or has not been started. */
-static bool is_expected(struct agent *agent, const struct mend_greeting *g)
+static bool is_expected(struct mend_ranks *ranks, const struct mend_greeting *g)
 {
-    int to = own_name(agent, g->to);
+    int to = own_name(ranks, g->to);
 
     if (to < 0)
-        return !number_of(g->to) && g->to >= agent->ranks.n;
-    return mend_rank_is_ours(&agent->ranks.rank[to]) && agent->ranks.rank[to].ctl_fd < 0 &&
-           !mend_rank_is_dead(&agent->ranks, to);
+        return !number_of(g->to) && g->to >= ranks->n;
+    return mend_rank_is_ours(&ranks->rank[to]) && ranks->rank[to].ctl_fd < 0 &&
+           !mend_rank_is_dead(ranks, to);
 }
 
 /* False: the socket of the rank is full. */
-static bool pass_on(struct agent *agent, struct rank *r, const struct caller *c)
+static bool pass_on(struct mend_ranks *ranks, struct rank *r, const struct caller *c)
 {
     struct mend_ctl_caller m = {
         .magic = MEND_CTL_MAGIC, .kind = MEND_CTL_CALLER, .greeting = c->greeting};
@@ -152,7 +152,7 @@ static bool pass_on(struct agent *agent, struct rank *r, const struct caller *c)
         return false;
     /* release: pairs with the acquire in local_caller() */
     mend_store_release(n, mend_load_relaxed(n) + 1);
-    mend_rouse_ring(&agent->ranks, r);
+    mend_rouse_ring(ranks, r);
     return true;
 }
 
@@ -162,25 +162,24 @@ static bool is_agent(const struct caller *c)
 }
 
 /* Of a caller that is one of ours: its rank has the connection, or there is none. */
-static bool is_served(struct agent *agent, const struct caller *c)
+static bool is_served(struct mend_doorman *d, const struct caller *c)
 {
     struct rank *r;
 
     if (is_agent(c))
         return false; /* let_agents_in() does that */
-    r = wanted(agent, &c->greeting);
-    return r ? pass_on(agent, r, c) : !is_expected(agent, &c->greeting);
+    r = wanted(d->ranks, &c->greeting);
+    return r ? pass_on(d->ranks, r, c) : !is_expected(d->ranks, &c->greeting);
 }
 
 /* A greeting that was recorded has another nonce. */
-static bool is_ours(const struct agent *agent, const struct caller *c)
+static bool is_ours(const struct mend_doorman *d, const struct caller *c)
 {
     const struct mend_greeting *g = &c->greeting;
 
-    return (g->kind == MEND_GREETING_CALL ||
-            (g->kind == MEND_GREETING_AGENT && agent->root_here.take)) &&
+    return (g->kind == MEND_GREETING_CALL || (g->kind == MEND_GREETING_AGENT && d->root->take)) &&
            mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
-           mend_greeting_is(g, agent->ranks.shm->door.key, agent->ranks.shm->job);
+           mend_greeting_is(g, d->ranks->shm->door.key, d->ranks->shm->job);
 }
 
 /* False: there is no nonce, or no room for it. */
@@ -198,13 +197,13 @@ static bool challenge(struct caller *c)
     return send(c->fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(m);
 }
 
-static void hear(struct agent *agent, struct caller *c)
+static void hear(struct mend_doorman *d, struct caller *c)
 {
     ssize_t n;
 
     if (c->waits) {
-        if (is_served(agent, c))
-            show_out(agent, c);
+        if (is_served(d, c))
+            show_out(d, c);
         return;
     }
     n = recv(c->fd, (char *)&c->greeting + c->n, sizeof(c->greeting) - c->n, MSG_DONTWAIT);
@@ -214,20 +213,20 @@ static void hear(struct agent *agent, struct caller *c)
     c->n += n > 0 ? (uint32_t)n : 0;
     if (n > 0 && c->n < sizeof(c->greeting))
         return;
-    if (n <= 0 || !is_ours(agent, c) || is_served(agent, c)) {
-        show_out(agent, c);
+    if (n <= 0 || !is_ours(d, c) || is_served(d, c)) {
+        show_out(d, c);
         return;
     }
     c->waits = true;
-    mend_loop_drop(agent->sources.loop, c->fd);
+    mend_sources_drop(d->sources, c->fd);
 }
 
-static bool show_out_oldest(struct agent *agent)
+static bool show_out_oldest(struct mend_doorman *d)
 {
-    struct mend_list *l = mend_list_first(&agent->doorman->callers);
+    struct mend_list *l = mend_list_first(&d->callers);
 
     if (l)
-        show_out(agent, mend_list_entry(l, struct caller, link));
+        show_out(d, mend_list_entry(l, struct caller, link));
     return l != NULL;
 }
 
@@ -239,20 +238,19 @@ static uint32_t most_callers(void)
     return l.rlim_cur / 4 < CALLERS ? (uint32_t)(l.rlim_cur / 4) : CALLERS;
 }
 
-static void let_in(struct agent *agent, int fd)
+static void let_in(struct mend_doorman *d, int fd)
 {
-    struct mend_doorman *d = agent->doorman;
     struct caller *c;
 
     if (d->callers_n >= most_callers())
-        show_out_oldest(agent);
+        show_out_oldest(d);
     c = mend_xalloc(1, sizeof(*c));
     c->fd = fd;
     c->until = mend_time_monotonic_ns() + GREETING_NS;
     mend_list_append(&d->callers, &c->link);
     d->callers_n++;
-    if (!challenge(c) || !mend_sources_add_door(&agent->sources, fd, false))
-        show_out(agent, c);
+    if (!challenge(c) || !mend_sources_add_door(d->sources, fd, false))
+        show_out(d, c);
 }
 
 static bool is_lack(int error)
@@ -260,61 +258,57 @@ static bool is_lack(int error)
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-static void rest(struct agent *agent)
+static void rest(struct mend_doorman *d)
 {
-    struct mend_doorman *d = agent->doorman;
-
-    mend_loop_drop(agent->sources.loop, d->fd);
+    mend_sources_drop(d->sources, d->fd);
     d->rests_until = mend_time_monotonic_ns() + REST_NS;
 }
 
-static void answer_knocks(struct agent *agent)
+static void answer_knocks(struct mend_doorman *d)
 {
     for (int i = 0; i < KNOCKS; i++) {
-        int fd = accept4(agent->doorman->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(d->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0) {
-            let_in(agent, fd);
+            let_in(d, fd);
         } else if (!is_lack(errno)) {
             return;
-        } else if (!show_out_oldest(agent)) {
-            rest(agent);
+        } else if (!show_out_oldest(d)) {
+            rest(d);
             return;
         }
     }
 }
 
-void mend_doorman_knock(struct agent *agent)
+void mend_doorman_knock(struct mend_doorman *d)
 {
-    pthread_mutex_lock(&agent->ranks.lock);
-    answer_knocks(agent);
-    pthread_mutex_unlock(&agent->ranks.lock);
+    pthread_mutex_lock(&d->ranks->lock);
+    answer_knocks(d);
+    pthread_mutex_unlock(&d->ranks->lock);
 }
 
-void mend_doorman_hear(struct agent *agent, int fd)
+void mend_doorman_hear(struct mend_doorman *d, int fd)
 {
     struct caller *c;
 
-    pthread_mutex_lock(&agent->ranks.lock);
-    c = caller_of(agent->doorman, fd);
+    pthread_mutex_lock(&d->ranks->lock);
+    c = caller_of(d, fd);
     if (c)
-        hear(agent, c);
-    pthread_mutex_unlock(&agent->ranks.lock);
+        hear(d, c);
+    pthread_mutex_unlock(&d->ranks->lock);
 }
 
-void mend_doorman_before_verdict(struct agent *agent)
+void mend_doorman_before_verdict(struct mend_doorman *d)
 {
-    if (!agent->doorman)
-        return;
-    answer_knocks(agent);
-    mend_list_foreach (l, next, &agent->doorman->callers)
-        hear(agent, mend_list_entry(l, struct caller, link));
+    answer_knocks(d);
+    mend_list_foreach (l, next, &d->callers)
+        hear(d, mend_list_entry(l, struct caller, link));
 }
 
 /* With the lock.  Its connection goes on; -1: there is none. */
-static int let_agent_in(struct agent *agent, struct mend_greeting *g_p)
+static int let_agent_in(struct mend_doorman *d, struct mend_greeting *g_p)
 {
-    mend_list_foreach (l, next, &agent->doorman->callers) {
+    mend_list_foreach (l, next, &d->callers) {
         struct caller *c = mend_list_entry(l, struct caller, link);
         int fd = c->fd;
 
@@ -322,54 +316,52 @@ static int let_agent_in(struct agent *agent, struct mend_greeting *g_p)
             continue;
         *g_p = c->greeting;
         mend_list_remove(&c->link);
-        agent->doorman->callers_n--;
+        d->callers_n--;
         free(c);
         return fd;
     }
     return -1;
 }
 
-static void let_agents_in(struct agent *agent)
+static void let_agents_in(struct mend_doorman *d)
 {
     struct mend_greeting g;
     int fd;
 
     do {
-        pthread_mutex_lock(&agent->ranks.lock);
-        fd = let_agent_in(agent, &g);
-        pthread_mutex_unlock(&agent->ranks.lock);
+        pthread_mutex_lock(&d->ranks->lock);
+        fd = let_agent_in(d, &g);
+        pthread_mutex_unlock(&d->ranks->lock);
         if (fd >= 0)
-            agent->root_here.take(agent->root_here.to, fd, &g);
+            d->root->take(d->root->to, fd, &g);
     } while (fd >= 0);
 }
 
-mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now)
+mend_time_ns mend_doorman_look(struct mend_doorman *d, mend_time_ns now)
 {
-    struct mend_doorman *d = agent->doorman;
-
     mend_time_ns next = MEND_TIME_NEVER;
 
     if (!d)
         return next;
-    let_agents_in(agent);
-    pthread_mutex_lock(&agent->ranks.lock);
+    let_agents_in(d);
+    pthread_mutex_lock(&d->ranks->lock);
     if (d->rests_until && now >= d->rests_until) {
         d->rests_until = 0;
-        mend_sources_add_door(&agent->sources, d->fd, true);
+        mend_sources_add_door(d->sources, d->fd, true);
     }
     mend_list_foreach (l, following, &d->callers) {
         struct caller *c = mend_list_entry(l, struct caller, link);
         mend_time_ns again = c->waits ? now + RETRY_NS : c->until;
 
         if (now >= c->until)
-            show_out(agent, c);
-        else if (!c->waits || !is_served(agent, c))
+            show_out(d, c);
+        else if (!c->waits || !is_served(d, c))
             next = again < next ? again : next;
         else
-            show_out(agent, c);
+            show_out(d, c);
     }
     if (d->rests_until && d->rests_until < next)
         next = d->rests_until;
-    pthread_mutex_unlock(&agent->ranks.lock);
+    pthread_mutex_unlock(&d->ranks->lock);
     return next;
 }

@@ -3,19 +3,35 @@
 #ifndef MEND_LAUNCH_AGENT_DOORMAN_H
 #define MEND_LAUNCH_AGENT_DOORMAN_H
 
-#include "agent/agent.h"
+#include "agent/ranks.h"
+#include "agent/sources.h"
+#include "node/greeting.h"
+#include "share/port.h"
 
-/* Opens a port at agent->nodes.at, and sets its number there and in the segment, if that is there.  False: with an errno value. */
-bool mend_doorman_open(struct agent *agent);
+struct mend_doorman;
+
+/* The root, if it is in this process. */
+struct mend_root_here {
+    void *to;
+    /* Takes the connection of another agent, that has proved to be of this job; NULL: there is no root here. */
+    void (*take)(void *to, int fd, const struct mend_greeting *g);
+    /* Which the agent neither reaps nor sweeps away. */
+    bool (*has_child)(const void *to, pid_t pid);
+};
+
+/* Opens a port at ranks->nodes.at, and sets its number there and in the segment, if that is there.  NULL: errno. */
+struct mend_doorman *mend_doorman_open(struct mend_ranks *ranks, const struct mend_sources *sources,
+                                       struct mend_port_range ports,
+                                       const struct mend_root_here *root);
 
 /* Somebody knocks; bytes of a caller have come. */
-void mend_doorman_knock(struct agent *agent);
-void mend_doorman_hear(struct agent *agent, int fd);
+void mend_doorman_knock(struct mend_doorman *d);
+void mend_doorman_hear(struct mend_doorman *d, int fd);
 
 /* With the lock: lets in the callers at the port, 64 at most. */
-void mend_doorman_before_verdict(struct agent *agent);
+void mend_doorman_before_verdict(struct mend_doorman *d);
 
-/* Shows callers out that say nothing; returns when to look again. */
-mend_time_ns mend_doorman_look(struct agent *agent, mend_time_ns now);
+/* Shows callers out that say nothing; returns when to look again.  NULL: there is nobody. */
+mend_time_ns mend_doorman_look(struct mend_doorman *d, mend_time_ns now);
 
 #endif

@@ -196,11 +196,30 @@ static void divide(struct agent *agent)
         open_facts(agent);
 }
 
+static void let_in(void *doorman)
+{
+    mend_doorman_before_verdict(doorman);
+}
+
+bool mend_agent_open_door(struct agent *agent)
+{
+    struct mend_doorman *d =
+        mend_doorman_open(&agent->ranks, &agent->sources, agent->ports, &agent->root_here);
+
+    if (!d)
+        return false;
+    agent->doorman = d;
+    pthread_mutex_lock(&agent->ranks.lock); /* watchers look for it */
+    agent->verdicts.door = (struct mend_verdict_door){d, let_in};
+    pthread_mutex_unlock(&agent->ranks.lock);
+    return true;
+}
+
 static bool open_port(void *self)
 {
     struct agent *agent = self;
 
-    return agent->doorman || mend_doorman_open(agent);
+    return agent->doorman || mend_agent_open_door(agent);
 }
 
 static void abort_by_guest(void *agent, int by, const int32_t *peers, int32_t n,

@@ -3,7 +3,9 @@
 #ifndef MEND_LAUNCH_AGENT_PARENT_H
 #define MEND_LAUNCH_AGENT_PARENT_H
 
-#include "agent/agent.h"
+#include "agent/ranks.h"
+#include "node/greeting.h"
+#include "share/port.h"
 
 struct mend_parent_call {
     const struct mend_address *to;
