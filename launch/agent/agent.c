@@ -142,7 +142,7 @@ static void scan_children(struct agent *agent, mend_time_ns begin)
 /* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
 static void on_sigchld(struct agent *agent, pid_t pid)
 {
-    bool known = pid == agent->keeper || mend_spares_know(&agent->spares, pid) ||
+    bool known = pid == agent->keeper.pid || mend_spares_know(&agent->spares, pid) ||
                  (agent->root_here.take && agent->root_here.has_child(agent->root_here.to, pid));
 
     for (int i = 0; i < agent->ranks.n && !known; i++)
@@ -163,7 +163,7 @@ static void on_signal(struct agent *agent)
         if (si.ssi_signo == SIGCHLD)
             on_sigchld(agent, (pid_t)si.ssi_pid);
         else
-            mend_keeper_has_revived(agent);
+            mend_keeper_has_revived(&agent->keeper, &agent->ranks, &agent->tell);
 }
 
 /* ---- what the root wants ---- */

@@ -15,6 +15,7 @@
 
 #include "agent/course.h"
 #include "agent/doorman.h"
+#include "agent/keeper.h"
 #include "agent/ranks.h"
 #include "agent/revoked.h"
 #include "agent/rouse.h"
@@ -47,9 +48,7 @@ struct agent {
     struct mend_links *links;
     struct mend_revoked revoked;
     struct mend_rouse rouse;
-    pid_t keeper;
-    int keeper_fd;
-    uint32_t revived_n; /* how often the keeper has continued this process, as far as was said */
+    struct mend_keeper keeper;
     int signal_fd;
     mend_time_ns scan_at;
     mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
@@ -58,13 +57,6 @@ struct agent {
     struct mend_root_here root_here;
     int parent_fd; /* the connection with the root; -1: it is in this process */
 };
-
-/* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
-void mend_keeper_start(struct agent *agent);
-void mend_keeper_end(struct agent *agent);
-
-/* keeper.c: says so if the keeper has continued this process. */
-void mend_keeper_has_revived(struct agent *agent);
 
 /* agent.c: makes the agent a member of the loop, before members that act on what it tells them. */
 void mend_agent_join(struct agent *agent, struct mend_loop *loop);

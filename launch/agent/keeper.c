@@ -18,13 +18,13 @@
  *
  * Not covered: a process that left its rank's group and session on purpose (a daemon) while mpiexec
  * is killed.  When mpiexec ends by itself, sweep.c gets those too. */
-#include "agent/agent.h"
+#include "agent/keeper.h"
 
-#include "agent/tell.h"
-#include "agent/sweep.h"
-
-#include "base/time.h"
 #include "agent/procfs.h"
+#include "agent/ranks.h"
+#include "agent/sweep.h"
+#include "agent/tell.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,11 +161,11 @@ static void look_at_mpiexec(struct watch *w)
     w->looked = now;
 }
 
-static void watch_mpiexec(const struct agent *agent, int fd)
+static void watch_mpiexec(const struct mend_ranks *ranks, mend_time_ns limit_ns, int fd)
 {
-    struct watch w = {.shm = agent->ranks.shm,
-                      .mpiexec = agent->ranks.self_pid,
-                      .limit = agent->o->params.agent_stop_timeout_ns,
+    struct watch w = {.shm = ranks->shm,
+                      .mpiexec = ranks->self_pid,
+                      .limit = limit_ns,
                       .looked = mend_time_monotonic_ns(),
                       .ran = true};
     struct pollfd farewell = {.fd = fd, .events = POLLIN};
@@ -174,21 +174,21 @@ static void watch_mpiexec(const struct agent *agent, int fd)
         look_at_mpiexec(&w);
 }
 
-void mend_keeper_has_revived(struct agent *agent)
+void mend_keeper_has_revived(struct mend_keeper *k, const struct mend_ranks *ranks,
+                             const struct mend_tell *tell)
 {
-    uint32_t n =
-        mend_load_acquire(&agent->ranks.shm->revived_n); /* pairs with the release in revive() */
+    uint32_t n = mend_load_acquire(&ranks->shm->revived_n); /* pairs with the release in revive() */
 
-    if (n == agent->revived_n)
+    if (n == k->revived_n)
         return;
-    agent->revived_n = n;
+    k->revived_n = n;
     mend_say(
-        &agent->tell,
+        tell,
         "mend: mpiexec (pid %d, host %s) was stopped for %.1f s while ranks were running, and no "
         "rank could learn of a death; so it was continued (MEND_AGENT_STOP_TIMEOUT=0 leaves it "
         "stopped)",
-        (int)agent->ranks.self_pid, agent->ranks.shm->host,
-        (double)mend_load_relaxed(&agent->ranks.shm->revived_after_ns) / 1e9);
+        (int)ranks->self_pid, ranks->shm->host,
+        (double)mend_load_relaxed(&ranks->shm->revived_after_ns) / 1e9);
 }
 
 /* Descriptors of the keeper: the pipe, and the connection with the root, so that it holds nobody's output open. */
@@ -209,7 +209,7 @@ static int keep_only(int fd, int root)
 }
 
 /* In another process than the root's the connection ends with the keeper, so when the root sees that the node's processes are gone. */
-static _Noreturn void keep(struct agent *agent, int fd)
+static _Noreturn void keep(const struct mend_ranks *ranks, mend_time_ns limit_ns, int root, int fd)
 {
     sigset_t all;
     char c = 0;
@@ -218,41 +218,42 @@ static _Noreturn void keep(struct agent *agent, int fd)
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "mend-keeper");
-    fd = keep_only(fd, agent->parent_fd);
-    watch_mpiexec(agent, fd);
+    fd = keep_only(fd, root);
+    watch_mpiexec(ranks, limit_ns, fd);
     if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
-        kill_everything(agent->ranks.shm);
-        await_ends(agent->ranks.shm);
-        mend_sweep_names(&agent->ranks);
+        kill_everything(ranks->shm);
+        await_ends(ranks->shm);
+        mend_sweep_names(ranks);
     }
     _exit(0);
 }
 
-void mend_keeper_start(struct agent *agent)
+void mend_keeper_start(struct mend_keeper *k, const struct mend_ranks *ranks, mend_time_ns limit_ns,
+                       int root)
 {
     int fd[2];
 
-    agent->keeper_fd = -1;
+    k->fd = -1;
     if (pipe2(fd, O_CLOEXEC) != 0)
         return; /* the job runs without */
-    agent->keeper = fork();
-    if (agent->keeper == 0) {
+    k->pid = fork();
+    if (k->pid == 0) {
         close(fd[1]);
-        keep(agent, fd[0]);
+        keep(ranks, limit_ns, root, fd[0]);
     }
     close(fd[0]);
-    agent->keeper_fd = fd[1];
+    k->fd = fd[1];
 }
 
-void mend_keeper_end(struct agent *agent)
+void mend_keeper_end(struct mend_keeper *k)
 {
     const char c = FAREWELL;
 
-    if (agent->keeper <= 0)
+    if (k->pid <= 0)
         return;
-    while (write(agent->keeper_fd, &c, 1) < 0 && errno == EINTR)
+    while (write(k->fd, &c, 1) < 0 && errno == EINTR)
         ; /* if mpiexec is killed before the next line, the keeper kills no process: numbers may be reused by then */
-    kill(agent->keeper, SIGKILL); /* it may be stopped */
-    waitpid(agent->keeper, NULL, 0);
-    agent->keeper = 0;
+    kill(k->pid, SIGKILL); /* it may be stopped */
+    waitpid(k->pid, NULL, 0);
+    k->pid = 0;
 }

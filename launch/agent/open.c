@@ -324,7 +324,8 @@ bool mend_agent_start(struct agent *agent)
     started = mend_start_local(&agent->start);
     if (started)
         mend_spares_start(&agent->start);
-    mend_keeper_start(agent);
+    mend_keeper_start(&agent->keeper, &agent->ranks, agent->o->params.agent_stop_timeout_ns,
+                      agent->parent_fd);
     if (started)
         say_started(&agent->ranks, &agent->tell, agent->o);
     mend_iof_started_all(agent->tell.iof);
@@ -351,8 +352,9 @@ static void say_overslept(struct mend_ranks *ranks, const struct mend_tell *tell
 
 void mend_agent_close(struct agent *agent)
 {
-    mend_sweep_all(&agent->ranks, agent->keeper);
-    mend_keeper_end(agent); /* it knows the ranks by numbers that are others' from now on */
+    mend_sweep_all(&agent->ranks, agent->keeper.pid);
+    mend_keeper_end(
+        &agent->keeper); /* it knows the ranks by numbers that are others' from now on */
     mend_sweep_reap(&agent->ranks);
     mend_sweep_names(&agent->ranks);
     say_overslept(&agent->ranks, &agent->tell);
