@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agent.h – the processes of a job on this node, as their agent has them, and the functions that its files share.
+/* agent.h – the agent of a node: its parts, each of which is what some of its files need, and what the process that it is in does
+ * with it.
  *
- *   main thread      exits of children, datagrams of ranks, timers              agent.c
+ *   main thread      exits of children, datagrams of ranks, timers              run.c
  *   watcher threads  life words -> verdicts                                     watch.c, verdict.c
  *   starter thread   vfork and execve                                           start_local.c
  *   keeper process   ends everything if this process is killed                  keeper.c
  *
- * `lock` guards what main thread and watchers both change: the detector, the verdicts' part of the
+ * The lock of the ranks guards what main thread and watchers both change: the detector, the verdicts' part of the
  * segment, and the fields marked (L).  Everything else belongs to the main thread.
  *
  * What the user reads is the root's business (share/message.h): the agent tells it by messages. */
@@ -58,10 +59,10 @@ struct agent {
     int parent_fd; /* the connection with the root; -1: it is in this process */
 };
 
-/* agent.c: makes the agent a member of the loop, before members that act on what it tells them. */
+/* run.c: makes the agent a member of the loop, before members that act on what it tells them. */
 void mend_agent_join(struct agent *agent, struct mend_loop *loop);
 
-/* agent.c: where messages of the root go. */
+/* run.c: where messages of the root go. */
 struct mend_post mend_agent_post(struct agent *agent);
 
 /* open.c: opens the port for processes of other nodes, with verdicts from then on behind the calls there.  False: errno. */

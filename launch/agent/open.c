@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* open.c – the agent of a node from its first step to its last.
  *
- *   segment -> threads -> ranks -> keeper -> agent.c's loop -> sweep
+ *   segment -> threads -> ranks -> keeper -> run.c's loop -> sweep
  *
  * Order matters in three places: the watchers sleep before the first rank starts; the keeper is forked after the ranks,
  * which must not inherit its pipe, and ends before they are reaped. */

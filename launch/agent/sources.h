@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sources.h – what the agent's part of the main thread's loop waits for (share/loop.h): one list of the kinds of descriptors.
  *
- * agent.c hears of all of them, and tells the file that the kind belongs to. */
+ * run.c hears of all of them, and tells the file that the kind belongs to. */
 #ifndef MEND_LAUNCH_AGENT_SOURCES_H
 #define MEND_LAUNCH_AGENT_SOURCES_H
 

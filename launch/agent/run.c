@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agent.c – the main thread while the job runs: signals, exits, datagrams, timers.
+/* run.c – the main thread while the job runs: signals, exits, datagrams, timers.
  *
  * One epoll set; only the wait for it blocks.  The watchers see deaths first;
  * they come here a second time as exits, with their reasons. */
 #include "agent/agent.h"
+
 #include "agent/control.h"
-
-#include "agent/tell.h"
-#include "agent/sweep.h"
-#include "agent/waits.h"
-
-#include "base/time.h"
 #include "agent/doorman.h"
 #include "agent/facts.h"
 #include "agent/far.h"
@@ -20,7 +15,11 @@
 #include "agent/rouse.h"
 #include "agent/segment.h"
 #include "agent/start.h"
+#include "agent/sweep.h"
+#include "agent/tell.h"
 #include "agent/verdict.h"
+#include "agent/waits.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <stdio.h>
