@@ -12,8 +12,11 @@
 
 #define MAGIC     0x4d574952u /* "MWIR" */
 #define READ_ROOM ((size_t)64 << 10)
+#define SAY_TAKEN                                                                                  \
+    ((uint64_t)64 << 10) /* bytes of which the other end is told without another message */
 
-void mend_wire_encode(const struct mend_message *m, unsigned char head[MEND_WIRE_HEAD])
+void mend_wire_encode(const struct mend_message *m, uint64_t taken,
+                      unsigned char head[MEND_WIRE_HEAD])
 {
     mend_bytes_put(head, MAGIC, 4);
     mend_bytes_put(head + 4, MEND_WIRE_VERSION, 2);
@@ -22,19 +25,21 @@ void mend_wire_encode(const struct mend_message *m, unsigned char head[MEND_WIRE
     mend_bytes_put(head + 12, (uint32_t)m->rank, 4);
     mend_bytes_put(head + 16, m->len, 4);
     mend_bytes_put(head + 20, 0, 4);
+    mend_bytes_put(head + 24, taken, 8);
     for (size_t i = 0; i < MEND_MESSAGE_ARGS; i++)
-        mend_bytes_put(head + 24 + 8 * i, (uint64_t)m->arg[i], 8);
+        mend_bytes_put(head + 32 + 8 * i, (uint64_t)m->arg[i], 8);
 }
 
 static bool is_sound(const unsigned char *head)
 {
     return mend_bytes_get(head, 4) == MAGIC && mend_bytes_get(head + 4, 2) == MEND_WIRE_VERSION &&
            mend_bytes_get(head + 6, 2) == MEND_WIRE_HEAD &&
-           mend_bytes_get(head + 8, 4) < MEND_MESSAGE_KINDS &&
+           mend_bytes_get(head + 8, 4) <= MEND_WIRE_TAKEN &&
            mend_bytes_get(head + 16, 4) <= MEND_WIRE_DATA_MAX && mend_bytes_get(head + 20, 4) == 0;
 }
 
-ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_message *m_p)
+ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_message *m_p,
+                         uint64_t *taken_p)
 {
     if (len < MEND_WIRE_HEAD)
         return 0;
@@ -43,8 +48,9 @@ ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_messag
     m_p->kind = (enum mend_message_kind)mend_bytes_get(at + 8, 4);
     m_p->rank = (int32_t)mend_bytes_get(at + 12, 4);
     m_p->len = (uint32_t)mend_bytes_get(at + 16, 4);
+    *taken_p = mend_bytes_get(at + 24, 8);
     for (size_t i = 0; i < MEND_MESSAGE_ARGS; i++)
-        m_p->arg[i] = (int64_t)mend_bytes_get(at + 24 + 8 * i, 8);
+        m_p->arg[i] = (int64_t)mend_bytes_get(at + 32 + 8 * i, 8);
     m_p->data = (const char *)at + MEND_WIRE_HEAD;
     if (len < MEND_WIRE_HEAD + m_p->len + 1)
         return 0;
@@ -57,16 +63,23 @@ void mend_wire_open(struct mend_wire *w, int fd)
     pthread_mutex_init(&w->lock, NULL);
 }
 
-void mend_wire_close(struct mend_wire *w)
+static void end_connection(struct mend_wire *w)
 {
-    pthread_mutex_lock(&w->lock);
     if (w->fd >= 0)
         close(w->fd);
     w->fd = -1;
+    w->waits = false;
+}
+
+void mend_wire_close(struct mend_wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    end_connection(w);
+    w->broken = true;
     free(w->in);
     free(w->out);
     w->in = w->out = NULL;
-    w->in_n = w->in_room = w->out_n = w->out_room = 0;
+    w->in_n = w->in_room = w->out_n = w->out_room = w->gone_n = w->kept_at = 0;
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -90,22 +103,33 @@ static bool make_room(unsigned char **buffer, size_t n, size_t *room, size_t mor
 
 static void flush(struct mend_wire *w)
 {
-    size_t done = 0;
-
-    while (done < w->out_n && w->fd >= 0) {
-        ssize_t n = send(w->fd, w->out + done, w->out_n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (w->gone_n < w->out_n && w->fd >= 0) {
+        ssize_t n =
+            send(w->fd, w->out + w->gone_n, w->out_n - w->gone_n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0 && errno != EAGAIN)
-            done = w->out_n; /* its reader is gone, which a read tells */
-        if (n <= 0)
+        if (n <= 0) /* there is no room, or its reader is gone, which a read tells */
             break;
-        done += (size_t)n;
+        w->gone_n += (size_t)n;
     }
-    w->out_n -= done;
-    if (done && w->out_n)
-        memmove(w->out, w->out + done, w->out_n);
+}
+
+/* The other end has taken so much of the stream: that is kept no longer.  False: so much was never sent. */
+static bool forget(struct mend_wire *w, uint64_t taken_there)
+{
+    if (taken_there > w->start + w->out_n)
+        return false;
+    if (taken_there > w->start + w->kept_at)
+        w->kept_at = (size_t)(taken_there - w->start);
+    if (w->kept_at < w->out_n - w->kept_at)
+        return true;
+    w->out_n -= w->kept_at; /* no more bytes move than were forgotten */
+    w->gone_n = w->gone_n > w->kept_at ? w->gone_n - w->kept_at : 0;
+    memmove(w->out, w->out + w->kept_at, w->out_n);
+    w->start += w->kept_at;
+    w->kept_at = 0;
+    return true;
 }
 
 bool mend_wire_listen(struct mend_wire *w, struct mend_loop *l, uint32_t member, uint32_t from,
@@ -126,7 +150,7 @@ static void flush_later(struct mend_wire *w)
     bool left;
 
     flush(w);
-    left = w->fd >= 0 && w->out_n;
+    left = w->fd >= 0 && w->gone_n < w->out_n;
     if (w->loop && left != w->waits)
         mend_loop_set(w->loop, w->member, w->fd, w->from, w->of, true, left);
     w->waits = left;
@@ -139,30 +163,63 @@ void mend_wire_flush(struct mend_wire *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+static void add(struct mend_wire *w, const struct mend_message *m)
+{
+    mend_wire_encode(m, w->taken, w->out + w->out_n);
+    if (m->len)
+        memcpy(w->out + w->out_n + MEND_WIRE_HEAD, m->data, m->len);
+    w->out_n += MEND_WIRE_HEAD + m->len;
+    w->out[w->out_n++] = 0;
+    w->told = w->taken;
+}
+
+static void send_locked(struct mend_wire *w, const struct mend_message *m)
+{
+    if (w->broken)
+        return;
+    if (make_room(&w->out, w->out_n, &w->out_room, MEND_WIRE_HEAD + m->len + 1)) {
+        add(w, m);
+        flush_later(w);
+        return;
+    }
+    w->broken = true; /* without memory nothing may be missing in between */
+    if (w->fd >= 0)
+        shutdown(w->fd, SHUT_RDWR);
+}
+
 void mend_wire_send(struct mend_wire *w, const struct mend_message *m)
 {
     pthread_mutex_lock(&w->lock);
-    if (w->fd >= 0 && make_room(&w->out, w->out_n, &w->out_room, MEND_WIRE_HEAD + m->len + 1)) {
-        mend_wire_encode(m, w->out + w->out_n);
-        if (m->len)
-            memcpy(w->out + w->out_n + MEND_WIRE_HEAD, m->data, m->len);
-        w->out_n += MEND_WIRE_HEAD + m->len;
-        w->out[w->out_n++] = 0;
-        flush_later(w);
-    } else if (w->fd >= 0) { /* without memory nothing may be missing in between */
-        shutdown(w->fd, SHUT_RDWR);
-    }
+    send_locked(w, m);
     pthread_mutex_unlock(&w->lock);
+}
+
+/* A message of n bytes was taken, whose sender has taken so much.  False: that cannot be. */
+static bool note_taken(struct mend_wire *w, size_t n, uint64_t taken_there)
+{
+    bool sound;
+
+    pthread_mutex_lock(&w->lock);
+    w->taken += n;
+    sound = forget(w, taken_there);
+    if (w->taken - w->told >= SAY_TAKEN)
+        send_locked(w, &(struct mend_message){.kind = MEND_WIRE_TAKEN});
+    pthread_mutex_unlock(&w->lock);
+    return sound;
 }
 
 static bool deliver_all(struct mend_wire *w, const struct mend_post *to)
 {
     size_t done = 0;
     struct mend_message m;
+    uint64_t taken;
     ssize_t n;
 
-    while ((n = mend_wire_decode(w->in + done, w->in_n - done, &m)) > 0) {
-        mend_post(to, &m);
+    while ((n = mend_wire_decode(w->in + done, w->in_n - done, &m, &taken)) > 0) {
+        if (!note_taken(w, (size_t)n, taken))
+            return false;
+        if (m.kind != MEND_WIRE_TAKEN)
+            mend_post(to, &m);
         if (w->fd < 0)
             return false;
         done += (size_t)n;
@@ -185,7 +242,37 @@ bool mend_wire_read(struct mend_wire *w, const struct mend_post *to)
     if (n == 0)
         return false;
     w->in_n += (size_t)n;
-    return deliver_all(w, to);
+    if (deliver_all(w, to))
+        return true;
+    w->broken |= w->fd >= 0;
+    return false;
+}
+
+void mend_wire_cut(struct mend_wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    end_connection(w);
+    w->in_n = 0; /* the beginning of a message, which will come again */
+    w->loop = NULL;
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool mend_wire_resume(struct mend_wire *w, int fd, uint64_t taken_there)
+{
+    bool can;
+
+    pthread_mutex_lock(&w->lock);
+    can = !w->broken && taken_there >= w->start + w->kept_at && forget(w, taken_there);
+    if (can) {
+        end_connection(w);
+        w->fd = fd;
+        w->in_n = 0;
+        w->gone_n = w->kept_at;
+        w->loop = NULL;
+        flush(w);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return can;
 }
 
 static void deliver(void *to, const struct mend_message *m)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define BYTES 300
+#define TAKEN UINT64_C(0x123456789a)
 
 static struct mend_message example(const char *data, uint32_t len)
 {
@@ -23,7 +24,7 @@ static struct mend_message example(const char *data, uint32_t len)
 /* The whole message into buf; its length. */
 static size_t bytes_of(const struct mend_message *m, unsigned char *buf)
 {
-    mend_wire_encode(m, buf);
+    mend_wire_encode(m, TAKEN, buf);
     if (m->len)
         memcpy(buf + MEND_WIRE_HEAD, m->data, m->len);
     buf[MEND_WIRE_HEAD + m->len] = 0;
@@ -41,13 +42,15 @@ MEND_TEST(what_is_sent_comes)
 {
     struct mend_message m = example("what it says", 12), got;
     unsigned char buf[BYTES];
+    uint64_t taken = 0;
     size_t len = bytes_of(&m, buf);
 
-    CHECK_EQ(mend_wire_decode(buf, len, &got), (ssize_t)len);
-    CHECK(same(&m, &got));
-    CHECK_EQ(mend_wire_decode(buf, sizeof(buf), &got), (ssize_t)len); /* another one behind it */
+    CHECK_EQ(mend_wire_decode(buf, len, &got, &taken), (ssize_t)len);
+    CHECK(same(&m, &got) && taken == TAKEN);
+    CHECK_EQ(mend_wire_decode(buf, sizeof(buf), &got, &taken),
+             (ssize_t)len); /* another one behind it */
     for (size_t n = 0; n < len; n++)
-        CHECK_EQ(mend_wire_decode(buf, n, &got), 0);
+        CHECK_EQ(mend_wire_decode(buf, n, &got, &taken), 0);
 }
 
 /* The bytes of the head that say what the message is; those of rank and args may be anything. */
@@ -56,24 +59,26 @@ MEND_TEST(damage_is_refused)
     static const size_t judged[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 19, 20, 21, 22, 23};
     struct mend_message m = example("x", 1), got;
     unsigned char buf[BYTES];
+    uint64_t taken;
     size_t len = bytes_of(&m, buf);
 
     for (size_t i = 0; i < MEND_COUNT_OF(judged); i++) {
         buf[judged[i]] ^= 0x80;
-        CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
+        CHECK_EQ(mend_wire_decode(buf, len, &got, &taken), -1);
         buf[judged[i]] ^= 0x80;
     }
     buf[len - 1] = 'x';
-    CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
+    CHECK_EQ(mend_wire_decode(buf, len, &got, &taken), -1);
     bytes_of(&m, buf);
-    buf[8] = MEND_MESSAGE_KINDS;
-    CHECK_EQ(mend_wire_decode(buf, len, &got), -1);
+    buf[8] = MEND_WIRE_TAKEN + 1;
+    CHECK_EQ(mend_wire_decode(buf, len, &got, &taken), -1);
 }
 
 MEND_TEST(garbage_is_harmless)
 {
     unsigned char buf[BYTES];
     struct mend_message got;
+    uint64_t taken;
 
     srandom(7);
     for (int round = 0; round < 100000; round++) {
@@ -83,7 +88,7 @@ MEND_TEST(garbage_is_harmless)
 
         for (int k = 0; k < 1 + round % 4; k++)
             buf[(size_t)random() % (round % 2 ? 24 : len)] = (unsigned char)random();
-        n = mend_wire_decode(buf, len, &got);
+        n = mend_wire_decode(buf, len, &got, &taken);
         CHECK(n >= -1 && n <= (ssize_t)len);
         CHECK(n <= 0 || got.len < len - MEND_WIRE_HEAD);
     }
@@ -146,9 +151,106 @@ MEND_TEST(a_reader_that_is_late)
         CHECK(mend_wire_read(&b, &post));
         mend_wire_flush(&a);
     }
-    CHECK(!h.wrong && !a.out_n && !a.waits);
+    CHECK(!h.wrong && a.gone_n == a.out_n && !a.waits);
     mend_wire_close(&a);
     CHECK(!mend_wire_read(&b, &post));
+    mend_wire_close(&b);
+}
+
+/* ---- a stream over several connections ---- */
+
+/* Both ends read on a new connection what the other has kept. */
+static void connect_again(struct mend_wire *a, struct mend_wire *b)
+{
+    uint64_t taken_a = a->taken, taken_b = b->taken;
+    const int little = 3000; /* so that messages are divided */
+    int fd[2];
+
+    mend_wire_cut(a);
+    mend_wire_cut(b);
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(setsockopt(fd[i], SOL_SOCKET, SO_SNDBUF, &little, sizeof(little)), 0);
+    CHECK(mend_wire_resume(a, fd[0], taken_b));
+    CHECK(mend_wire_resume(b, fd[1], taken_a));
+}
+
+/* Connections that end anywhere, with bytes on the way in both directions. */
+MEND_TEST(nothing_is_lost_or_doubled)
+{
+    struct heard h[2] = {0};
+    const struct mend_post post[2] = {{hear, &h[0]}, {hear, &h[1]}};
+    struct mend_wire w[2];
+    int sent[2] = {0};
+
+    srandom(11);
+    open_pair(&w[0], &w[1]);
+    for (int step = 0; step < 30000; step++) {
+        int i = (int)(random() % 2);
+
+        switch (random() % 8) {
+        case 0:
+        case 1:
+            CHECK(mend_wire_read(&w[i], &post[i]));
+            break;
+        case 2:
+            if (step % 16 == 0)
+                connect_again(&w[0], &w[1]);
+            break;
+        case 3:
+            mend_wire_flush(&w[i]);
+            break;
+        default:
+            send_number(&w[i], sent[i]++);
+        }
+    }
+    while (h[0].n < sent[1] || h[1].n < sent[0])
+        for (int i = 0; i < 2; i++) {
+            mend_wire_flush(&w[i]);
+            CHECK(mend_wire_read(&w[i], &post[i]));
+        }
+    CHECK(!h[0].wrong && !h[1].wrong && h[0].n == sent[1] && h[1].n == sent[0]);
+    mend_wire_close(&w[0]);
+    mend_wire_close(&w[1]);
+}
+
+/* The one that only reads says what it has taken, so little is kept. */
+MEND_TEST(little_is_kept)
+{
+    struct heard h = {0};
+    const struct mend_post post = {hear, &h}, none = {hear, &(struct heard){0}};
+    struct mend_wire a, b;
+
+    open_pair(&a, &b);
+    for (int k = 0; k < 20000; k++) {
+        send_number(&a, k);
+        while (h.n <= k) {
+            mend_wire_flush(&a);
+            CHECK(mend_wire_read(&b, &post));
+        }
+        CHECK(mend_wire_read(&a, &none));
+        CHECK(a.out_n <= 4 * 65536 && b.out_n <= 65536);
+    }
+    mend_wire_close(&a);
+    mend_wire_close(&b);
+}
+
+/* What was said to be taken cannot be asked for again, nor what was never sent. */
+MEND_TEST(a_wrong_place_is_refused)
+{
+    struct heard h = {0};
+    const struct mend_post post = {hear, &h};
+    struct mend_wire a, b;
+
+    open_pair(&a, &b);
+    send_number(&a, 0);
+    CHECK(mend_wire_read(&b, &post));
+    mend_wire_send(&b, &(struct mend_message){.kind = MEND_UP_SAY});
+    CHECK(mend_wire_read(&a, &post));
+    mend_wire_cut(&a);
+    CHECK(!mend_wire_resume(&a, -1, 0));
+    CHECK(!mend_wire_resume(&a, -1, b.taken + 1));
+    mend_wire_close(&a);
     mend_wire_close(&b);
 }
 
