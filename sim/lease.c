@@ -86,12 +86,14 @@ typedef struct mend_sim_lease_world world;
 static const unsigned fast[] = {3, 2};
 static const uint32_t drift_ppm[] = {500000, 333333};
 
-static const struct mend_lease_config lease = {.lease_ns = LEASE,
-                                               .beat_ns = BEAT,
-                                               .fence_ns = 0,
-                                               .silence_ns = 2,
-                                               .try_ns = 1,
-                                               .start_ns = 200};
+static const struct mend_lease_config lease = {
+    .lease_ns = LEASE,
+    .beat_ns = BEAT,
+    .fence_ns = 0,
+    .silence_ns = 2,
+    .try_ns = 1,
+    .start_ns = 200,
+    .slack_ns = 200}; /* all hear: their queues do not carry it */
 
 static size_t lease_bytes(const struct mend_sim_conf *c)
 {
@@ -155,11 +157,9 @@ static void remove_at(struct queue *q, int i)
 
 static struct mend_lease_msg take(struct queue *q)
 {
-    struct mend_lease_msg m = {q->at[0].word,
-                               q->at[0].node,
-                               {q->at[0].incarnation, q->at[0].turn},
-                               q->at[0].number,
-                               q->at[0].d};
+    struct mend_lease_msg m = {
+        q->at[0].word,   q->at[0].node, {q->at[0].incarnation, q->at[0].turn},
+        q->at[0].number, q->at[0].d,    0};
 
     remove_at(q, 0);
     return m;
@@ -415,6 +415,7 @@ static void age(struct proc *p, world *w, unsigned by)
     for (int32_t i = p->rank + 1; i < w->conf->ranks; i++) {
         p->child[i].lost_at = older(p->child[i].lost_at, by);
         p->child[i].asked_at = older(p->child[i].asked_at, by);
+        p->child[i].heard_at = NOW;
     }
     for (int32_t i = 1; !p->rank && i < w->conf->ranks; i++) {
         on_lineage(w)->node[i].free_at = older(on_lineage(w)->node[i].free_at, by);

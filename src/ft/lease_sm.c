@@ -99,9 +99,11 @@ static void on_heard(struct mend_lease *x, const struct mend_lease_msg *m)
 {
     if (!is_mine(x, m))
         return;
-    if (m->word == MEND_LEASE_GRANT)
+    if (m->word == MEND_LEASE_GRANT) {
+        x->heard = m->number > x->heard ? m->number : x->heard;
         on_grant(x, m);
-    else if (m->word == MEND_LEASE_REFUSE)
+    }
+    if (m->word == MEND_LEASE_REFUSE)
         become(x, MEND_LEASE_OVER);
 }
 
@@ -120,8 +122,11 @@ static void beat(struct mend_lease *x, struct mend_lease_out *out)
     x->sent[x->number % x->sent_n] = x->now;
     x->beat_at = x->now + x->config.beat_ns;
     out->beat = true;
-    out->msg = (struct mend_lease_msg){
-        .word = MEND_LEASE_BEAT, .node = x->node, .turn = x->turn, .number = x->number};
+    out->msg = (struct mend_lease_msg){.word = MEND_LEASE_BEAT,
+                                       .node = x->node,
+                                       .turn = x->turn,
+                                       .number = x->number,
+                                       .heard = x->heard};
 }
 
 static void take(struct mend_lease *x, const struct mend_lease_event *ev)
@@ -198,6 +203,7 @@ void mend_lease_child_init(struct mend_lease_child *x, const struct mend_lease_c
 {
     *x = (struct mend_lease_child){.lease_ns = config->lease_ns,
                                    .drift_ppm = config->drift_ppm,
+                                   .slack_ns = config->slack_ns,
                                    .node = node,
                                    .turn = {incarnation, expected},
                                    .state = expected ? MEND_LEASE_CHILD_EXPECTED
@@ -232,11 +238,19 @@ static void say(struct mend_lease_child *x, enum mend_lease_word word, struct me
         .word = (uint8_t)word, .node = x->node, .turn = turn, .number = number};
 }
 
+/* How long a lease may be of which the child may hear nothing. */
+static mend_time_ns unheard(const struct mend_lease_child *x)
+{
+    mend_time_ns end = x->heard_at + x->lease_ns + x->slack_ns;
+
+    return end > x->now ? end - x->now : 0;
+}
+
 /* Grants what can be granted; without a lease of its own a parent says nothing. */
 static void answer(struct mend_lease_child *x, uint64_t number, mend_time_ns left,
                    struct mend_lease_child_out *out)
 {
-    mend_time_ns d = earlier(x->lease_ns, left);
+    mend_time_ns d = earlier(earlier(x->lease_ns, left), unheard(x));
 
     if (d == 0)
         return;
@@ -253,6 +267,16 @@ static void ask(struct mend_lease_child *x, const struct mend_lease_msg *m,
     x->asked = out->ask = m->turn;
     x->asked_at = x->now;
     x->number = m->number;
+    x->heard = m->heard;
+}
+
+/* The first beat shows nothing, and is answered all the same. */
+static void hear(struct mend_lease_child *x, const struct mend_lease_msg *m)
+{
+    if (m->heard <= x->heard && x->state != MEND_LEASE_CHILD_EXPECTED)
+        return;
+    x->heard = m->heard;
+    x->heard_at = x->now;
 }
 
 static bool is_refused(const struct mend_lease_child *x, struct mend_lease_turn turn)
@@ -271,6 +295,7 @@ static void on_beat(struct mend_lease_child *x, const struct mend_lease_child_ev
     if (is_refused(x, m->turn)) {
         say(x, MEND_LEASE_REFUSE, m->turn, m->number, out);
     } else if (is_same(m->turn, x->turn)) {
+        hear(x, m);
         if (x->state != MEND_LEASE_CHILD_REPORTED)
             answer(x, m->number, ev->left, out);
     } else if (is_same(m->turn, x->asked)) {
@@ -289,6 +314,7 @@ static void on_adopted(struct mend_lease_child *x, const struct mend_lease_child
     x->turn = x->asked;
     x->asked = (struct mend_lease_turn){0};
     child_become(x, MEND_LEASE_CHILD_HELD);
+    x->heard_at = x->now;
     x->lost_at = later(x->lost_at, x->asked_at + mend_lease_stretch(x->lease_ns, x->drift_ppm));
     answer(x, x->number, ev->left, out);
 }
@@ -302,6 +328,13 @@ static void on_declared(struct mend_lease_child *x, uint32_t incarnation)
     x->lost_at = 0;
     if (x->asked.incarnation <= incarnation)
         x->asked = (struct mend_lease_turn){0};
+}
+
+/* That process may have granted as much as this one could. */
+static void on_resumed(struct mend_lease_child *x)
+{
+    if (x->state == MEND_LEASE_CHILD_HELD)
+        x->lost_at = later(x->lost_at, x->now + mend_lease_stretch(x->lease_ns, x->drift_ppm));
 }
 
 static void look_at_time(struct mend_lease_child *x, struct mend_lease_child_out *out)
@@ -318,9 +351,12 @@ void mend_lease_child_step(struct mend_lease_child *x, const struct mend_lease_c
     *out_p = (struct mend_lease_child_out){0};
     MEND_ASSERT(ev->now >= x->now);
     x->now = ev->now;
+    if (ev->kind == MEND_LEASE_CHILD_EV_RESUMED)
+        on_resumed(x);
     look_at_time(x, out_p);
     switch (ev->kind) {
     case MEND_LEASE_CHILD_EV_TICK:
+    case MEND_LEASE_CHILD_EV_RESUMED:
         break;
     case MEND_LEASE_CHILD_EV_BEAT:
         on_beat(x, ev, out_p);

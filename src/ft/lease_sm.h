@@ -8,10 +8,15 @@
  *         <───────────────────── GRANT n, d ──     d: what is left of the parent's own lease, at most L
  *      runs until s + d                            declares it lost at t + d(1+ρ)/(1-ρ)
  *
+ *         ── BEAT n+1, heard n ───────────────>   it can be heard, too
+ *
  * The child does not know when its beat was answered, so it counts from the sending, which was before.  So its lease ends
  * first, whatever the messages take, if no clock is wrong by more than a part of ρ; clocks are never compared.  And the
  * lease of a child ends before the parent of its parent declares that one lost, for it is a part of the parent's.
  * (1+2ρ would be too little by 2ρ².)
+ *
+ * A child whose beats come through, but which hears nothing, ends all the same.  So a beat says what its sender has heard, and the grants
+ * after the last one that was heard become shorter: none of them ends later than L and some slack after that.
  *
  * Nothing of the program runs before the first grant.  A machine that was stopped, or cut off, finds its lease over, and the
  * kernel's timer, the *fence*, has ended all before anything else: the driver arms it at each grant.
@@ -43,7 +48,7 @@
  * The numbers (MEND_LEASE_DEFAULTS).  A machine with a load of 30 wakes its agents up to 30 ms late.  Then two grants are at most
  * 100 + 3·30 = 190 ms apart, and at depth 2, which is enough for 1,057 nodes at radix 32, 620 ms of a lease are always left, 520 to
  * the fence: an agent may stop for half a lease.  A node that falls silent has ended after 0.9 s and is declared 1.002 s
- * after the last answer, 1.04 with a late agent; 1.5 are allowed.
+ * after the last answer, 1.04 with a late agent; one that only does not hear after 1.3 s; 1.5 are allowed.
  *
  * Invariants, asserted in mend_lease_check() and mend_lease_child_check():
  *   1  the end of a lease, and the time at which a child is lost, never go back (except with a new incarnation);
@@ -64,6 +69,8 @@ struct mend_lease_config {
     mend_time_ns try_ns;     /* ... and gives each one so long to answer */
     mend_time_ns start_ns;   /* an agent without a grant gives up after this time */
     uint32_t drift_ppm;      /* ρ: a clock's rate is wrong by at most so many millionths */
+    mend_time_ns
+        slack_ns; /* no grant ends later than L and that after the child has shown that it hears */
 };
 
 #define MEND_LEASE_MS UINT64_C(1000000)
@@ -71,7 +78,8 @@ struct mend_lease_config {
     {                                                                                              \
         .lease_ns = 1000 * MEND_LEASE_MS, .beat_ns = 100 * MEND_LEASE_MS,                          \
         .fence_ns = 100 * MEND_LEASE_MS, .silence_ns = 500 * MEND_LEASE_MS,                        \
-        .try_ns = 100 * MEND_LEASE_MS, .start_ns = 30000 * MEND_LEASE_MS, .drift_ppm = 1000        \
+        .try_ns = 100 * MEND_LEASE_MS, .start_ns = 30000 * MEND_LEASE_MS, .drift_ppm = 1000,       \
+        .slack_ns = 200 * MEND_LEASE_MS                                                            \
     }
 
 /* How long d of another's clock may take by one's own: d(1+ρ)/(1-ρ), rounded up. */
@@ -100,6 +108,8 @@ struct mend_lease_msg {
     struct mend_lease_turn turn;
     uint64_t number; /* of the beat; 1 is the first of an incarnation, and none comes twice */
     mend_time_ns d_ns;
+    uint64_t
+        heard; /* BEAT: the last one that was answered, as far as the child has heard; 0: none */
 };
 
 /* ---- the child's end: what this node has been granted ---- */
@@ -136,8 +146,9 @@ struct mend_lease {
     struct mend_lease_turn turn;
     uint8_t state; /* enum mend_lease_state; written by become() only */
     bool linked;
-    uint32_t sent_n;                                    /* length of sent[] */
-    uint64_t number;                                    /* of the last beat; 0: there was none */
+    uint32_t sent_n; /* length of sent[] */
+    uint64_t number,
+        heard; /* of the last beat, and of the last one that was answered; 0: there was none */
     mend_time_ns now, began, until, beat_at, linked_at; /* until: the lease's end */
     mend_time_ns sent[]; /* of beat n at n % sent_n: older ones than those of one L cannot help */
 };
@@ -173,6 +184,7 @@ enum mend_lease_child_event_kind {
     MEND_LEASE_CHILD_EV_BEAT,    /* msg, over any connection that it has proved to be its own */
     MEND_LEASE_CHILD_EV_ADOPTED, /* the root's yes for `turn` */
     MEND_LEASE_CHILD_EV_DECLARED, /* the verdict on turn.incarnation; also the root's no that says so */
+    MEND_LEASE_CHILD_EV_RESUMED, /* another process has answered for this one until now */
 };
 
 struct mend_lease_child_event {
@@ -200,7 +212,9 @@ struct mend_lease_child {
     struct mend_lease_turn turn, asked;  /* that it is a child by; that the root was asked about */
     uint8_t state;                       /* enum mend_lease_child_state; written by become() only */
     uint64_t number;                     /* of the last beat of what was asked */
+    uint64_t heard;                      /* as the child has said last */
     mend_time_ns now, lost_at, asked_at; /* lost_at: 0: no lease is counted */
+    mend_time_ns slack_ns, heard_at;     /* heard_at: when it has shown that it hears */
 };
 
 /* Prepares the entry of a child: expected, with the first turn of its incarnation, or another's. */

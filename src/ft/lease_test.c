@@ -16,11 +16,12 @@
 #define TRY     UINT64_C(100)
 #define START   UINT64_C(5000)
 #define PPM     1000u
+#define SLACK   UINT64_C(200)
 #define LONGEST UINT64_C(1003) /* L of another clock, rounded up */
 #define ME      7
 #define LIFE    3u
 
-static const struct mend_lease_config config = {L, BEAT, FENCE, SILENCE, TRY, START, PPM};
+static const struct mend_lease_config config = {L, BEAT, FENCE, SILENCE, TRY, START, PPM, SLACK};
 
 /* ---- the child's end ---- */
 
@@ -57,7 +58,7 @@ static void hear(struct child *c, mend_time_ns now, struct mend_lease_msg m)
 
 static struct mend_lease_msg grant(uint64_t number, mend_time_ns d)
 {
-    return (struct mend_lease_msg){MEND_LEASE_GRANT, ME, {LIFE, 1}, number, d};
+    return (struct mend_lease_msg){MEND_LEASE_GRANT, ME, {LIFE, 1}, number, d, 0};
 }
 
 /* Its parent is 1; the first beat leaves at 1000. */
@@ -126,21 +127,21 @@ MEND_TEST(a_lease_is_counted_from_the_sending_of_its_beat)
         struct mend_lease_msg m;
         mend_time_ns end;
     } heard[] = {
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 2, 600}, 1700},
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 1, 700}, 1700}, /* out of order */
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 3, 400}, 1700}, /* a shorter one takes nothing back */
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 3, 700}, 1900},
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 6, L}, 1900}, /* no such beat */
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 0, L}, 1900},
-        {{MEND_LEASE_GRANT, ME, {LIFE - 1, 1}, 5, L}, 1900}, /* of an old incarnation */
-        {{MEND_LEASE_GRANT, ME, {LIFE + 1, 1}, 5, L}, 1900},
-        {{MEND_LEASE_GRANT, ME + 1, {LIFE, 1}, 5, L}, 1900}, /* of another node */
-        {{MEND_LEASE_GRANT, ME, {LIFE, 2}, 5, L}, 1900},     /* of a turn that is to come */
-        {{MEND_LEASE_BEAT, ME, {LIFE, 1}, 5, L}, 1900},
-        {{MEND_LEASE_REFUSE, ME, {LIFE - 1, 1}, 5, 0}, 1900},
-        {{MEND_LEASE_REFUSE, ME, {LIFE, 1}, 6, 0}, 1900},
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 4, 99 * L}, 2300}, /* never more than L */
-        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 5, UINT64_MAX}, 2400},
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 2, 600, 0}, 1700},
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 1, 700, 0}, 1700}, /* out of order */
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 3, 400, 0}, 1700}, /* a shorter one takes nothing back */
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 3, 700, 0}, 1900},
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 6, L, 0}, 1900}, /* no such beat */
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 0, L, 0}, 1900},
+        {{MEND_LEASE_GRANT, ME, {LIFE - 1, 1}, 5, L, 0}, 1900}, /* of an old incarnation */
+        {{MEND_LEASE_GRANT, ME, {LIFE + 1, 1}, 5, L, 0}, 1900},
+        {{MEND_LEASE_GRANT, ME + 1, {LIFE, 1}, 5, L, 0}, 1900}, /* of another node */
+        {{MEND_LEASE_GRANT, ME, {LIFE, 2}, 5, L, 0}, 1900},     /* of a turn that is to come */
+        {{MEND_LEASE_BEAT, ME, {LIFE, 1}, 5, L, 0}, 1900},
+        {{MEND_LEASE_REFUSE, ME, {LIFE - 1, 1}, 5, 0, 0}, 1900},
+        {{MEND_LEASE_REFUSE, ME, {LIFE, 1}, 6, 0, 0}, 1900},
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 4, 99 * L, 0}, 2300}, /* never more than L */
+        {{MEND_LEASE_GRANT, ME, {LIFE, 1}, 5, UINT64_MAX, 0}, 2400},
     };
     struct child c;
 
@@ -201,7 +202,7 @@ MEND_TEST(a_refusal_is_the_end)
 
     begin(&c);
     hear(&c, 1010, grant(1, L));
-    hear(&c, 1020, (struct mend_lease_msg){MEND_LEASE_REFUSE, ME, {LIFE, 1}, 1, 0});
+    hear(&c, 1020, (struct mend_lease_msg){MEND_LEASE_REFUSE, ME, {LIFE, 1}, 1, 0, 0});
     CHECK(c.out.over);
     CHECK_EQ(mend_lease_left(lease(&c), 1021), 0);
 }
@@ -251,10 +252,20 @@ static void parent_tick(struct parent *p, mend_time_ns now)
     parent_step(p, (struct mend_lease_child_event){.kind = MEND_LEASE_CHILD_EV_TICK, .now = now});
 }
 
+static void beat_heard(struct parent *p, mend_time_ns now, uint64_t number, uint64_t heard)
+{
+    struct mend_lease_msg m = {MEND_LEASE_BEAT, ME, {LIFE, 1}, number, 0, heard};
+
+    parent_step(
+        p, (struct mend_lease_child_event){
+               .kind = MEND_LEASE_CHILD_EV_BEAT, .now = now, .left = MEND_TIME_NEVER, .msg = &m});
+}
+
+/* It has heard the answer to the one before. */
 static void hear_beat(struct parent *p, mend_time_ns now, mend_time_ns left,
                       struct mend_lease_turn turn, uint64_t number)
 {
-    struct mend_lease_msg m = {MEND_LEASE_BEAT, ME, turn, number, 0};
+    struct mend_lease_msg m = {MEND_LEASE_BEAT, ME, turn, number, 0, number - 1};
 
     parent_step(p, (struct mend_lease_child_event){
                        .kind = MEND_LEASE_CHILD_EV_BEAT, .now = now, .left = left, .msg = &m});
@@ -306,6 +317,64 @@ static void expect(struct parent *p)
 static void is_absent(struct parent *p)
 {
     mend_lease_child_init(&p->c, &config, ME, LIFE, false, 0);
+}
+
+/* S5-6: its beats come through, and it hears nothing. */
+MEND_TEST(a_child_that_does_not_hear_gets_less)
+{
+    struct parent p;
+    mend_time_ns now = 0;
+
+    expect(&p);
+    hear_beat(&p, 10, MEND_TIME_NEVER, turn(1), 1);
+    for (uint64_t n = 2; n < 6; n++)
+        hear_beat(&p, n * 10, MEND_TIME_NEVER, turn(1), n);
+    CHECK_EQ(p.c.heard_at, 50); /* it has heard the fourth */
+    for (now = 60; now < 50 + L + SLACK; now += 50) {
+        beat_heard(&p, now, now, 4);
+        says_grant(&p, now, now < 50 + SLACK ? L : 50 + L + SLACK - now);
+        CHECK(p.out.wake_at <= 50 + mend_lease_stretch(L + SLACK, PPM));
+    }
+    beat_heard(&p, 50 + L + SLACK, now, 4);
+    says_nothing(&p);
+    parent_tick(&p, 50 + mend_lease_stretch(L + SLACK, PPM));
+    CHECK_EQ(p.out.lost.turn, 1);
+}
+
+/* One that hears again in time has lost nothing. */
+MEND_TEST(a_child_that_hears_again_goes_on)
+{
+    struct parent p;
+
+    expect(&p);
+    hear_beat(&p, 10, MEND_TIME_NEVER, turn(1), 1);
+    beat_heard(&p, 900, 9, 0);
+    says_grant(&p, 9, 10 + L + SLACK - 900);
+    beat_heard(&p, 950, 10, 9);
+    says_grant(&p, 10, L);
+    beat_heard(&p, 960, 11, 3); /* of long ago */
+    CHECK_EQ(p.c.heard_at, 950);
+}
+
+/* While this process was stopped another one may have granted as much. */
+MEND_TEST(a_parent_that_was_replaced_waits)
+{
+    struct parent p;
+
+    expect(&p);
+    hear_beat(&p, 10, MEND_TIME_NEVER, turn(1), 1);
+    parent_step(&p,
+                (struct mend_lease_child_event){.kind = MEND_LEASE_CHILD_EV_RESUMED, .now = 90000});
+    says_nothing(&p);
+    CHECK_EQ(p.out.wake_at, 90000 + LONGEST);
+    beat_heard(&p, 90010, 900, 899);
+    says_grant(&p, 900, L);
+    parent_tick(&p, 90010 + LONGEST);
+    CHECK_EQ(p.out.lost.turn, 1);
+    parent_step(&p, (struct mend_lease_child_event){.kind = MEND_LEASE_CHILD_EV_RESUMED,
+                                                    .now = 99999}); /* it was lost before */
+    says_nothing(&p);
+    CHECK_EQ(p.out.wake_at, MEND_TIME_NEVER);
 }
 
 /* The slowest clock of the child against the fastest one of the parent. */

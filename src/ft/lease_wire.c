@@ -16,6 +16,7 @@ void mend_lease_wire_encode(const struct mend_lease_msg *msg, uint8_t buf[MEND_L
     p = mend_bytes_put(p, msg->turn.turn, 4);
     p = mend_bytes_put(p, msg->number, 8);
     p = mend_bytes_put(p, msg->d_ns, 8);
+    p = mend_bytes_put(p, msg->heard, 8);
     MEND_ASSERT(p == buf + MEND_LEASE_WIRE_BYTES);
 }
 
@@ -23,7 +24,8 @@ static bool is_sound(const struct mend_lease_msg *m, int32_t nodes_n)
 {
     return m->word >= MEND_LEASE_BEAT && m->word <= MEND_LEASE_REFUSE && m->node >= 0 &&
            m->node < nodes_n && m->turn.incarnation > 0 && m->turn.turn > 0 && m->number > 0 &&
-           (m->d_ns > 0) == (m->word == MEND_LEASE_GRANT);
+           (m->d_ns > 0) == (m->word == MEND_LEASE_GRANT) && m->heard < m->number &&
+           (m->heard == 0 || m->word == MEND_LEASE_BEAT);
 }
 
 enum mend_status mend_lease_wire_decode(const uint8_t buf[MEND_LEASE_WIRE_BYTES], int32_t nodes_n,
@@ -39,5 +41,6 @@ enum mend_status mend_lease_wire_decode(const uint8_t buf[MEND_LEASE_WIRE_BYTES]
     msg_p->turn.turn = (uint32_t)mend_bytes_next(&r, 4);
     msg_p->number = mend_bytes_next(&r, 8);
     msg_p->d_ns = mend_bytes_next(&r, 8);
+    msg_p->heard = mend_bytes_next(&r, 8);
     return ours && is_sound(msg_p, nodes_n) ? MEND_OK : MEND_ERR_BAD;
 }

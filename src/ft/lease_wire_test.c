@@ -29,13 +29,15 @@ static struct mend_lease_msg make(void)
     m.turn.turn = 1 + (uint32_t)number() / 2;
     m.number = number();
     m.d_ns = m.word == MEND_LEASE_GRANT ? number() : 0;
+    m.heard = m.word == MEND_LEASE_BEAT ? chance(m.number) : 0;
     return m;
 }
 
 static bool same(const struct mend_lease_msg *a, const struct mend_lease_msg *b)
 {
     return a->word == b->word && a->node == b->node && a->turn.incarnation == b->turn.incarnation &&
-           a->turn.turn == b->turn.turn && a->number == b->number && a->d_ns == b->d_ns;
+           a->turn.turn == b->turn.turn && a->number == b->number && a->d_ns == b->d_ns &&
+           a->heard == b->heard;
 }
 
 MEND_TEST(every_message_comes_back_as_it_was)
@@ -78,7 +80,7 @@ MEND_TEST(the_bytes_of_a_message)
 /* A grant of which one byte is another. */
 static enum mend_status changed(size_t at, uint8_t value)
 {
-    struct mend_lease_msg m = {MEND_LEASE_GRANT, 0, {1, 1}, 1, 1};
+    struct mend_lease_msg m = {MEND_LEASE_GRANT, 0, {1, 1}, 1, 1, 0};
     uint8_t buf[MEND_LEASE_WIRE_BYTES];
 
     mend_lease_wire_encode(&m, buf);
@@ -102,6 +104,7 @@ MEND_TEST(what_is_not_sound_is_refused)
     CHECK_EQ(changed(12, 0), MEND_ERR_BAD);  /* turn */
     CHECK_EQ(changed(16, 0), MEND_ERR_BAD);  /* number */
     CHECK_EQ(changed(24, 0), MEND_ERR_BAD);  /* a grant has one */
+    CHECK_EQ(changed(32, 1), MEND_ERR_BAD);  /* only a beat says what was heard */
 }
 
 /* What was decoded may be told to both machines, whatever it is. */

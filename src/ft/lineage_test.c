@@ -12,7 +12,7 @@
 #define L       UINT64_C(1000)
 #define LONGEST UINT64_C(1003)
 
-static const struct mend_lease_config config = {L, 100, 50, 500, 100, 5000, 1000};
+static const struct mend_lease_config config = {L, 100, 50, 500, 100, 5000, 1000, 200};
 
 /* ---- the tree ---- */
 
