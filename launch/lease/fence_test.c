@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fence_test.c – the fence ends a process at its time, also one that is stopped, and not one whose lease was renewed or has no end.
  *
- *   S5-4: after a node is lost none of its processes acts */
+ *   S5-4: a lost node runs no code of the program, and no byte of it is accepted */
 #include "lease/fence.h"
 
 #include "base/test.h"
