@@ -78,7 +78,6 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     agent->ranks.nodes.n = o->hosts.n > 1 ? (uint32_t)o->hosts.n : 0;
     agent->ranks.nodes.job = root->job;
     memcpy(agent->ranks.nodes.key, root->key, sizeof(root->key));
-    agent->parent_fd = -1;
     agent->ranks.nodes.at = mend_address_v4(htonl(INADDR_LOOPBACK), 0);
     agent->root_here = (struct mend_root_here){
         .to = root, .take = mend_root_take_agent, .has_child = mend_root_has_child};

@@ -56,7 +56,7 @@ struct agent {
     struct mend_doorman *doorman; /* where processes of other nodes call; NULL: nowhere */
     struct mend_port_range ports; /* that it may have */
     struct mend_root_here root_here;
-    int parent_fd; /* the connection with the root; -1: it is in this process */
+    struct mend_address parent; /* where the root takes calls; port 0: it is in this process */
 };
 
 /* run.c: makes the agent a member of the loop, before members that act on what it tells them. */

@@ -2,7 +2,8 @@
 /* apart.c – see apart.h.
  *
  * What it needs it gets by a letter on its standard input (start/letter.h); it then calls its parent, and everything else comes over that
- * connection.  If that ends the root is gone, and every process of the node is killed.
+ * connection.  If that ends it calls again, as long as its lease runs (lease/beats.h).  When the lease is over the kernel ends it, and
+ * so every process of the node.
  *
  * Standard input stays open as long as the agent lives: by ssh it is the connection with the machine of mpiexec, and some systems end
  * the processes of a login with it.  Its end says nothing. */
@@ -12,6 +13,7 @@
 #include "agent/far.h"
 #include "agent/parent.h"
 #include "base/time.h"
+#include "lease/beats.h"
 #include "output/iof.h"
 #include "share/wire.h"
 #include "start/settle.h"
@@ -24,7 +26,11 @@
 #include <poll.h>
 #include <string.h>
 
-#define TURN_MS 20 /* between two looks whether all output has left */
+#define TURN_MS  20                     /* between two looks whether all output has left */
+#define CALL_NS  (100 * MEND_NS_PER_MS) /* for a call to a parent that was connected before, ... */
+#define AGAIN_NS (50 * MEND_NS_PER_MS)  /* ... and until the next one */
+
+enum { FROM_ROOT, FROM_BEATS };
 
 struct apart {
     struct agent agent;
@@ -33,6 +39,9 @@ struct apart {
     struct mend_post own; /* the agent's */
     uint32_t member;      /* of the loop */
     struct mend_letter letter;
+    struct mend_beats beats;
+    bool is_ready;        /* the root knows */
+    mend_time_ns call_at; /* without a connection */
 };
 
 static _Noreturn void refuse(char *why)
@@ -101,7 +110,8 @@ static void call_parent(struct apart *a, const struct mend_address *parent)
     char own[MEND_ADDRESS_TEXT], there[MEND_ADDRESS_TEXT];
     struct mend_address from = a->agent.ranks.nodes.at;
     const char *why;
-    int fd = mend_parent_call(&call, &why);
+    uint64_t none;
+    int fd = mend_parent_call(&call, &none, &why);
 
     from.port = 0;
     if (fd < 0)
@@ -109,29 +119,77 @@ static void call_parent(struct apart *a, const struct mend_address *parent)
                             "between (--port-range), or another network be meant (--interface)",
                             mend_address_text(&from, own), l->parent_host,
                             mend_address_text(parent, there), why, strerror(errno)));
-    a->agent.parent_fd = fd;
+    a->agent.parent = *parent;
     mend_wire_open(&a->wire, fd);
+}
+
+static void ask_for_lease(struct apart *a, struct mend_options *o)
+{
+    const struct mend_lease_config config = mend_beats_config(o->params.lease_ns);
+    const struct mend_nodes *nodes = &a->agent.ranks.nodes;
+    struct mend_address parent = a->agent.parent;
+
+    parent.port = (uint16_t)a->letter.beats_port;
+    if (!mend_beats_open(&a->beats, &config, nodes->key, (int)nodes->n,
+                         (struct mend_port_range){0}) ||
+        !mend_beats_follow(&a->beats, (int)nodes->me, 1, 0, &parent))
+        refuse(mend_xprintf("no socket or timer for its lease: %s", strerror(errno)));
+}
+
+/* Nothing runs here before. */
+static void on_beats(struct apart *a)
+{
+    if (!mend_beats_are_granted(&a->beats) || a->is_ready)
+        return;
+    a->is_ready = true;
+    mend_far_ready(&a->agent.ranks, &a->agent.tell);
 }
 
 static void on_event(void *self, uint32_t from, uint32_t of)
 {
     struct apart *a = self;
 
-    (void)from, (void)of;
-    if (mend_wire_read(&a->wire, &a->own))
-        return;
-    mend_loop_drop(&a->loop, a->wire.fd);
-    mend_post(&a->own, &(struct mend_message){.kind = MEND_DOWN_KILL, .rank = -1});
-    mend_post(&a->own, &(struct mend_message){.kind = MEND_DOWN_END, .rank = -1});
+    (void)of;
+    if (from == FROM_BEATS) {
+        on_beats(a);
+    } else if (a->wire.fd >= 0 && !mend_wire_read(&a->wire, &a->own)) {
+        mend_loop_drop(&a->loop, a->wire.fd);
+        mend_wire_cut(&a->wire);
+    }
+}
+
+static bool listen_to_root(struct apart *a)
+{
+    return mend_wire_listen(&a->wire, &a->loop, a->member, FROM_ROOT, 0);
+}
+
+/* The root may be gone, or the cable out: then the lease ends. */
+static void call_again(struct apart *a, mend_time_ns now)
+{
+    const struct mend_parent_call call = {.to = &a->agent.parent,
+                                          .nodes = &a->agent.ranks.nodes,
+                                          .kind = MEND_GREETING_AGENT,
+                                          .taken = a->wire.taken,
+                                          .deadline = now + CALL_NS};
+    uint64_t taken_there;
+    const char *why;
+    int fd = mend_parent_call(&call, &taken_there, &why);
+
+    a->call_at = mend_time_monotonic_ns() + AGAIN_NS;
+    if (fd >= 0 && mend_wire_resume(&a->wire, fd, taken_there))
+        listen_to_root(a);
+    else if (fd >= 0)
+        close(fd);
 }
 
 static mend_time_ns look(void *self, mend_time_ns now)
 {
     struct apart *a = self;
 
-    (void)now;
+    if (a->wire.fd < 0 && !a->agent.course.ended && now >= a->call_at)
+        call_again(a, now);
     mend_wire_flush(&a->wire);
-    return MEND_TIME_NEVER;
+    return a->wire.fd < 0 ? a->call_at : MEND_TIME_NEVER;
 }
 
 static bool is_done(void *self)
@@ -145,7 +203,7 @@ static void await_written(struct apart *a)
 {
     struct pollfd p = {.fd = a->wire.fd, .events = POLLIN};
 
-    while (!mend_iof_is_empty(a->agent.tell.iof)) {
+    while (a->wire.fd >= 0 && !mend_iof_is_empty(a->agent.tell.iof)) {
         mend_wire_flush(&a->wire);
         if (poll(&p, 1, TURN_MS) > 0 && !mend_wire_read(&a->wire, &a->own))
             return;
@@ -176,6 +234,7 @@ static void begin(struct apart *a, struct mend_options *o)
     mend_agent_join(&a->agent, &a->loop);
     open_door(&a->agent);
     call_parent(a, &parent);
+    ask_for_lease(a, o);
 }
 
 int mend_agent_apart(void)
@@ -193,9 +252,9 @@ int mend_agent_apart(void)
     a->agent.tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
     if (a->agent.tell.iof)
         mend_iof_relay(a->agent.tell.iof, &a->agent.tell.root);
-    if (!a->agent.tell.iof || !mend_wire_listen(&a->wire, &a->loop, a->member, 0, 0))
+    if (!a->agent.tell.iof || !listen_to_root(a) ||
+        !mend_loop_add(&a->loop, a->member, a->beats.news_fd, FROM_BEATS, 0))
         return 1;
-    mend_far_ready(&a->agent.ranks, &a->agent.tell);
     mend_loop_run(&a->loop);
     mend_agent_close(&a->agent);
     mend_process_restore(&a->agent.before);

@@ -158,7 +158,7 @@ static bool pass_on(struct mend_ranks *ranks, struct rank *r, const struct calle
 
 static bool is_agent(const struct caller *c)
 {
-    return c->greeting.kind == MEND_GREETING_AGENT;
+    return c->greeting.kind == MEND_GREETING_AGENT || c->greeting.kind == MEND_GREETING_GONE;
 }
 
 /* Of a caller that is one of ours: its rank has the connection, or there is none. */
@@ -177,7 +177,7 @@ static bool is_ours(const struct mend_doorman *d, const struct caller *c)
 {
     const struct mend_greeting *g = &c->greeting;
 
-    return (g->kind == MEND_GREETING_CALL || (g->kind == MEND_GREETING_AGENT && d->root->take)) &&
+    return (g->kind == MEND_GREETING_CALL || (is_agent(c) && d->root->take)) &&
            mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
            mend_greeting_is(g, d->ranks->shm->door.key, d->ranks->shm->job);
 }

@@ -2,7 +2,7 @@
 /* facts.c – see facts.h.
  *
  * The agents of a job are a star: the first node's is the root of the log, and its process the root of the job, through which
- * their messages go.  An agent whose connection ends is lost, so no agent ever has another parent. */
+ * their messages go.  Connections may end and be made again; the stream of messages goes on. */
 #include "agent/facts.h"
 
 #include "agent/verdict.h"

@@ -20,6 +20,7 @@
  * is killed.  When mpiexec ends by itself, sweep.c gets those too. */
 #include "agent/keeper.h"
 
+#include "agent/parent.h"
 #include "agent/procfs.h"
 #include "agent/ranks.h"
 #include "agent/sweep.h"
@@ -38,6 +39,7 @@
 
 #define FAREWELL 'f'
 #define LOOK_NS  MEND_NS_PER_MS
+#define GONE_NS  MEND_NS_PER_S
 #define ENDS_NS  (3 * MEND_NS_PER_S)
 #define WATCH_MS 500                 /* between two looks at mpiexec */
 #define GAP_NS   (2 * MEND_NS_PER_S) /* after a longer one the keeper has not run */
@@ -191,25 +193,36 @@ void mend_keeper_has_revived(struct mend_keeper *k, const struct mend_ranks *ran
         (double)mend_load_relaxed(&ranks->shm->revived_after_ns) / 1e9);
 }
 
-/* Descriptors of the keeper: the pipe, and the connection with the root, so that it holds nobody's output open. */
-static int keep_only(int fd, int root)
+/* Descriptors of the keeper: the pipe only, so that it holds nobody's output open. */
+static int keep_only(int fd)
 {
-    int null = open("/dev/null", O_RDWR), last = 3;
+    int null = open("/dev/null", O_RDWR);
 
-    if (root >= 0)
-        root = fcntl(root, F_DUPFD, 5); /* out of the way */
     for (int i = 0; i < 3; i++)
         dup2(null, i);
     if (fd != 3)
         dup2(fd, 3);
-    if (root >= 0)
-        last = dup2(root, 4);
-    syscall(SYS_close_range, last + 1, ~0U, 0);
+    syscall(SYS_close_range, 4, ~0U, 0);
     return 3;
 }
 
-/* In another process than the root's the connection ends with the keeper, so when the root sees that the node's processes are gone. */
-static _Noreturn void keep(const struct mend_ranks *ranks, mend_time_ns limit_ns, int root, int fd)
+/* The root need not wait for the end of the lease.  If it cannot be reached, that will do. */
+static void say_gone(const struct mend_ranks *ranks, const struct mend_address *parent)
+{
+    const struct mend_parent_call call = {.to = parent,
+                                          .nodes = &ranks->nodes,
+                                          .kind = MEND_GREETING_GONE,
+                                          .deadline = mend_time_monotonic_ns() + GONE_NS};
+    const char *why;
+    uint64_t taken;
+    int fd = parent->port ? mend_parent_call(&call, &taken, &why) : -1;
+
+    if (fd >= 0)
+        close(fd);
+}
+
+static _Noreturn void keep(const struct mend_ranks *ranks, mend_time_ns limit_ns,
+                           const struct mend_address *parent, int fd)
 {
     sigset_t all;
     char c = 0;
@@ -218,18 +231,19 @@ static _Noreturn void keep(const struct mend_ranks *ranks, mend_time_ns limit_ns
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "mend-keeper");
-    fd = keep_only(fd, root);
+    fd = keep_only(fd);
     watch_mpiexec(ranks, limit_ns, fd);
     if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
         kill_everything(ranks->shm);
         await_ends(ranks->shm);
         mend_sweep_names(ranks);
+        say_gone(ranks, parent);
     }
     _exit(0);
 }
 
 void mend_keeper_start(struct mend_keeper *k, const struct mend_ranks *ranks, mend_time_ns limit_ns,
-                       int root)
+                       const struct mend_address *parent)
 {
     int fd[2];
 
@@ -239,7 +253,7 @@ void mend_keeper_start(struct mend_keeper *k, const struct mend_ranks *ranks, me
     k->pid = fork();
     if (k->pid == 0) {
         close(fd[1]);
-        keep(ranks, limit_ns, root, fd[0]);
+        keep(ranks, limit_ns, parent, fd[0]);
     }
     close(fd[0]);
     k->fd = fd[1];

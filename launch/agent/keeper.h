@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct mend_address;
 struct mend_ranks;
 struct mend_tell;
 
@@ -17,10 +18,10 @@ struct mend_keeper {
     uint32_t revived_n; /* how often it has continued this process, as far as was said */
 };
 
-/* Starts it, behind the ranks; it ends.  limit_ns: so long this process may be stopped while ranks run.  root: the connection with
- * the root, which ends with the keeper; -1: the root is in this process. */
+/* Starts it, behind the ranks; it ends.  limit_ns: so long this process may be stopped while ranks run.  parent: it is told when
+ * the processes of the node are gone; port 0: the root is in this process. */
 void mend_keeper_start(struct mend_keeper *k, const struct mend_ranks *ranks, mend_time_ns limit_ns,
-                       int root);
+                       const struct mend_address *parent);
 void mend_keeper_end(struct mend_keeper *k);
 
 /* Says so if it has continued this process. */

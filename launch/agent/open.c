@@ -325,7 +325,7 @@ bool mend_agent_start(struct agent *agent)
     if (started)
         mend_spares_start(&agent->start);
     mend_keeper_start(&agent->keeper, &agent->ranks, agent->o->params.agent_stop_timeout_ns,
-                      agent->parent_fd);
+                      &agent->parent);
     if (started)
         say_started(&agent->ranks, &agent->tell, agent->o);
     mend_iof_started_all(agent->tell.iof);

@@ -27,7 +27,8 @@ static bool greet(const struct mend_parent_call *c, int fd, struct mend_greeting
                                   .job = c->nodes->job,
                                   .from = (mend_peer)c->nodes->me,
                                   .to = PARENT,
-                                  .kind = c->kind};
+                                  .kind = c->kind,
+                                  .received = c->taken};
     errno = EPROTO;
     if (!is_challenge(&challenge) ||
         getrandom(g_p->caller_nonce, sizeof(g_p->caller_nonce), 0) != sizeof(g_p->caller_nonce))
@@ -37,20 +38,22 @@ static bool greet(const struct mend_parent_call *c, int fd, struct mend_greeting
     return mend_port_write(fd, g_p, sizeof(*g_p), c->deadline);
 }
 
-static bool is_answered(const struct mend_parent_call *c, int fd, const struct mend_greeting *g)
+static bool is_answered(const struct mend_parent_call *c, int fd, const struct mend_greeting *g,
+                        uint64_t *taken_there_p)
 {
     struct mend_greeting a;
 
     if (!mend_port_read(fd, &a, sizeof(a), c->deadline))
         return false;
     errno = EPROTO;
+    *taken_there_p = a.received;
     return mend_greeting_is(&a, c->nodes->key, g->job) && a.kind == MEND_GREETING_ANSWER &&
            a.from == g->to && a.to == g->from &&
            mend_same_bytes(a.caller_nonce, g->caller_nonce, sizeof(a.caller_nonce)) &&
            mend_same_bytes(a.door_nonce, g->door_nonce, sizeof(a.door_nonce));
 }
 
-int mend_parent_call(const struct mend_parent_call *c, const char **why_p)
+int mend_parent_call(const struct mend_parent_call *c, uint64_t *taken_there_p, const char **why_p)
 {
     int fd = mend_port_dial(c->to, c->deadline), error;
     struct mend_greeting g;
@@ -59,7 +62,7 @@ int mend_parent_call(const struct mend_parent_call *c, const char **why_p)
     if (fd < 0)
         return -1;
     *why_p = "it does not answer";
-    if (greet(c, fd, &g) && is_answered(c, fd, &g))
+    if (greet(c, fd, &g) && is_answered(c, fd, &g, taken_there_p))
         return fd;
     error = errno;
     close(fd);

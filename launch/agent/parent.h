@@ -11,11 +11,12 @@ struct mend_parent_call {
     const struct mend_address *to;
     const struct mend_nodes *nodes; /* whose node calls, and the key */
     enum mend_greeting_kind kind;
+    uint64_t taken; /* bytes of its messages (share/wire.h) */
     mend_time_ns deadline;
 };
 
 /* A connection whose other end has proved that it is of this job, too.  -1: *why_p is what failed, errno why.  Waits until the
  * deadline at most. */
-int mend_parent_call(const struct mend_parent_call *c, const char **why_p);
+int mend_parent_call(const struct mend_parent_call *c, uint64_t *taken_there_p, const char **why_p);
 
 #endif

@@ -4,6 +4,7 @@
  *   root    starts it (start/ways.h), writes the letter to its standard input
  *   agent   reads the letter, becomes as mpiexec is, calls the port of the root's node, proves that it has the key
  *   root    proves the same; from then on messages go over this connection (nodes.c)
+ *   agent   asks for its lease, by datagrams (lease/beats.h); says READY when it has it
  *
  * An agent that does not come ends the job before a rank runs, with one sentence.  Either its process ends before it has called, and what
  * that has said last is a part of the sentence, or it is too late. */
@@ -67,6 +68,13 @@ static void write_letter(struct root_node *node)
     a->letter = NULL;
 }
 
+const char *mend_root_name_of(const struct root_node *node)
+{
+    const struct mend_host *host = &node->root->o->hosts.at[node->number];
+
+    return host->here || !host->name ? "" : host->name;
+}
+
 static void make_letter(struct root_node *node, struct mend_letter *l)
 {
     const struct mend_errand what = start_of(node);
@@ -81,6 +89,7 @@ static void make_letter(struct root_node *node, struct mend_letter *l)
     l->job = root->job;
     memcpy(l->key, root->key, sizeof(l->key));
     l->parent = root->at;
+    l->beats_port = mend_beats_port(&root->beats);
     l->host = what.host;
     node->begun.letter = mend_letter_encode(l, &mine, &node->begun.letter_n);
 }
@@ -107,16 +116,22 @@ static bool start_agent(struct root_node *node, struct mend_letter *l)
 
 bool mend_root_start_agents(struct root *root, const struct mend_address *at)
 {
+    const struct mend_lease_config config = mend_beats_config(root->o->params.lease_ns);
+    const struct mend_port_range range = {0};
     struct mend_letter l = {0};
     char host[256] = "localhost";
 
     root->at = *at;
+    if (!mend_beats_open(&root->beats, &config, root->key, root->nodes_n, range) ||
+        !mend_loop_add(root->loop, root->member, root->beats.news_fd, MEND_ROOT_FROM_BEATS, 0))
+        return false;
     gethostname(host, sizeof(host) - 1);
     mend_settle_describe(&l, root->before);
     l.parent_host = host;
     for (int i = 0; root->o->argv[i]; i++)
         mend_strings_add(&l.argv, root->o->argv[i]);
     for (int k = 1; k < root->nodes_n; k++) {
+        mend_beats_expect(&root->beats, k, MEND_ROOT_INCARNATION);
         mend_wire_open(&root->node[k].wire, -1);
         root->node[k].agent = mend_wire_post(&root->node[k].wire);
         root->node[k].begun = (struct root_agent){.answer_by = MEND_TIME_NEVER};
@@ -133,8 +148,8 @@ static struct root_node *caller(struct root *root, const struct mend_greeting *g
     struct root_node *node =
         g->from > 0 && g->from < root->nodes_n && g->to == 0 ? &root->node[g->from] : NULL;
 
-    return node && node->state == NODE_STARTING && node->wire.fd < 0 && !node->begun.fails_at &&
-                   !root->failed && !root->killing
+    return node && node->state != NODE_LOST &&
+                   (node->has_called || (!node->begun.fails_at && !root->failed && !root->killing))
                ? node
                : NULL;
 }
@@ -146,8 +161,25 @@ static bool answer(struct root *root, int fd, const struct mend_greeting *g)
     a.kind = MEND_GREETING_ANSWER;
     a.from = g->to;
     a.to = g->from;
+    a.received = root->node[g->from].wire.taken;
     mend_greeting_sign(&a, root->key);
     return send(fd, &a, sizeof(a), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(a);
+}
+
+/* Also anew, before this end knows that the connection before has ended. */
+static bool connect_with(struct root_node *node, int fd, uint64_t taken_there)
+{
+    struct root *root = node->root;
+
+    if (node->wire.fd >= 0)
+        mend_loop_drop(root->loop, node->wire.fd);
+    if (!mend_wire_resume(&node->wire, fd, taken_there))
+        return false;
+    node->has_called = true;
+    node->begun.fails_at = 0;
+    mend_wire_listen(&node->wire, root->loop, root->member, MEND_ROOT_FROM_NODE,
+                     (uint32_t)node->number);
+    return true;
 }
 
 void mend_root_take_agent(void *self, int fd, const struct mend_greeting *g)
@@ -155,14 +187,12 @@ void mend_root_take_agent(void *self, int fd, const struct mend_greeting *g)
     struct root *root = self;
     struct root_node *node = caller(root, g);
 
-    if (!node || !mend_port_ends(fd, &node->begun.reached, &node->begun.calls_from) ||
-        !answer(root, fd, g)) {
+    if (node && g->kind == MEND_GREETING_GONE)
+        node->is_gone = true;
+    if (!node || g->kind != MEND_GREETING_AGENT ||
+        !mend_port_ends(fd, &node->begun.reached, &node->begun.calls_from) ||
+        !answer(root, fd, g) || !connect_with(node, fd, g->received))
         close(fd);
-        return;
-    }
-    mend_wire_open(&node->wire, fd);
-    mend_wire_listen(&node->wire, root->loop, root->member, MEND_ROOT_FROM_NODE,
-                     (uint32_t)node->number);
 }
 
 bool mend_root_has_child(const void *self, pid_t pid)
@@ -230,11 +260,11 @@ static void on_process(struct root_node *node)
 {
     int status = reap(node);
 
-    if (node->state != NODE_STARTING || node->wire.fd >= 0)
-        return; /* the agent has its connection */
+    if (node->state != NODE_STARTING)
+        return;
     if (way_of(node) == MEND_WAY_fork)
-        mend_root_lose(node);
-    else
+        mend_root_lose(node, "its agent has ended");
+    else if (node->wire.fd < 0) /* else only ssh has ended */
         give_up(node, status);
 }
 

@@ -7,8 +7,8 @@
  *   agents  talk of facts (agent/facts.h), which the root passes on; say DONE when nothing is left on their nodes
  *   root    says END to all
  *
- * An agent's connection is kept open by its keeper, too, which ends only when the processes of the node are gone; so
- * when a connection ends they are, and the node is lost. */
+ * A node is lost when its lease is over (lease/beats.h), or when the keeper of its agent says that its processes are gone.  The end of a
+ * connection says nothing, once all nodes are ready: its agent calls again, and the stream of messages goes on. */
 #include "root/root.h"
 
 #include "base/time.h"
@@ -149,8 +149,20 @@ static void list_ranks(const struct root *root, const struct root_node *node, ch
     }
 }
 
-static void say_lost(struct root *root, const struct root_node *node)
+static int living_elsewhere(const struct root *root, const struct root_node *node)
 {
+    int n = 0;
+
+    for (int k = 0; k < root->nodes_n; k++)
+        if (k != node->number && root->node[k].state != NODE_LOST)
+            n += root->node[k].living;
+    return n;
+}
+
+static void say_lost(struct root *root, const struct root_node *node, const char *how)
+{
+    const char *name = mend_root_name_of(node);
+    int n = living_elsewhere(root, node);
     char ranks[128];
 
     mend_iof_end_fed(root->iof, &node->agent);
@@ -158,9 +170,10 @@ static void say_lost(struct root *root, const struct root_node *node)
         return;
     list_ranks(root, node, ranks, sizeof(ranks));
     mend_root_say(root,
-                  "mend: node %d (%s) is lost: its agent has ended; of its output the end may be "
+                  "mend: node %d (%s%s%s) is lost: %s; %d rank%s; of its output the end may be "
                   "missing",
-                  node->number, ranks);
+                  node->number, name, *name ? ", " : "", ranks, how, n,
+                  n == 1 ? " goes on" : "s go on");
 }
 
 /* The first agent, in this process, has started its ranks as soon as it was told the nodes. */
@@ -170,27 +183,53 @@ static bool are_told(const struct root *root)
 }
 
 /* Before all were told where the others are the job cannot begin without it. */
-void mend_root_lose(struct root_node *node)
+void mend_root_lose(struct root_node *node, const char *how)
 {
     struct root *root = node->root;
 
-    if (root->ended)
+    if (root->ended || node->state == NODE_LOST)
         return;
     node->state = NODE_LOST;
     node->living = 0;
+    mend_beats_declare(&root->beats, node->number, MEND_ROOT_INCARNATION);
+    if (node->wire.fd >= 0)
+        mend_loop_drop(root->loop, node->wire.fd);
+    mend_wire_close(&node->wire);
     mend_root_note_loss(root, node);
-    say_lost(root, node);
+    say_lost(root, node, how);
     mend_post(&root->node[0].agent,
               &(struct mend_message){.kind = MEND_DOWN_LOST, .rank = -1, .arg = {node->number}});
     root->failed |= !are_told(root);
 }
 
+/* A stream in which something is missing, or wrong, cannot go on. */
 static void on_end(struct root_node *node)
 {
     mend_loop_drop(node->root->loop, node->wire.fd);
-    mend_wire_close(&node->wire);
-    if (!mend_root_await_excuse(node))
-        mend_root_lose(node);
+    if (node->wire.broken)
+        mend_root_lose(node, "its messages are damaged");
+    else
+        mend_wire_cut(&node->wire);
+    mend_root_await_excuse(node);
+}
+
+void mend_root_hear_beats(struct root *root)
+{
+    mend_time_ns silent;
+    char how[64];
+    int k;
+
+    while ((k = mend_beats_next_lost(&root->beats, &silent)) >= 0) {
+        snprintf(how, sizeof(how), "no sign of life for %.1f s", (double)silent / 1e9);
+        mend_root_lose(&root->node[k], how);
+    }
+}
+
+static void bury_the_gone(struct root *root)
+{
+    for (int k = 1; k < root->nodes_n; k++)
+        if (root->node[k].is_gone)
+            mend_root_lose(&root->node[k], "its agent has ended");
 }
 
 void mend_root_read_node(struct root *root, int number)
@@ -230,6 +269,7 @@ void mend_root_look_at_nodes(struct root *root)
     if (root->nodes_n == 1)
         return;
     flush_all(root);
+    bury_the_gone(root);
     if (are_ready(root))
         tell_nodes(root);
     if (root->failed && !root->killing)
@@ -271,4 +311,6 @@ void mend_root_await_agents(struct root *root)
 {
     for (int k = 1; k < root->nodes_n; k++)
         await(&root->node[k]);
+    if (root->nodes_n > 1)
+        mend_beats_close(&root->beats);
 }

@@ -70,7 +70,7 @@ static void on_act(struct root_node *node, const struct mend_message *m)
 
     told[node->number][act]++;
     if (node->number == 1 && lost_at == (int)act) {
-        node->wire.fd = -1;
+        node->wire.broken = true;
         return;
     }
     if (act == MEND_STARTER_FIND)
@@ -272,7 +272,7 @@ MEND_TEST(a_node_that_is_lost_before_the_log_has_the_names)
     log_is_slow = true;
     ask(2, 2, NULL);
     mend_root_place(&root, now);
-    nodes[1].wire.fd = -1;
+    nodes[1].wire.broken = true;
     mend_root_place(&root, now);
     check_answer(MEND_SPAWN_FAILED, 0);
     CHECK(errors[0] == EHOSTDOWN && told[0][MEND_STARTER_END] == 1 && !told[0][MEND_STARTER_START]);
@@ -359,7 +359,7 @@ MEND_TEST(the_node_of_the_rank_that_asks_is_lost)
 {
     begin();
     ask(1, 2, NULL);
-    nodes[1].wire.fd = -1;
+    nodes[1].wire.broken = true;
     mend_root_place(&root, now);
     CHECK(answers_n == 0 && told[0][MEND_STARTER_COUNT] == 0 && !root.request);
 }

@@ -49,9 +49,14 @@ static void on_terminate(struct root *root, int sig, bool from_terminal)
 static void on_suspend(struct root *root, bool from_terminal)
 {
     mend_time_ns before = mend_time_monotonic_ns();
+    pid_t stand_in = -1;
 
     tell(root, MEND_DOWN_SUSPEND, from_terminal, 0);
+    if (root->nodes_n > 1)
+        stand_in = mend_beats_hand_over(&root->beats);
     raise(SIGSTOP);
+    if (root->nodes_n > 1)
+        mend_beats_take_back(&root->beats, stand_in);
     tell(root, MEND_DOWN_RESUME, 0, 0);
     if (root->deadline_ns != MEND_TIME_NEVER)
         root->deadline_ns += mend_time_monotonic_ns() - before;
@@ -139,6 +144,8 @@ static void on_event(void *self, uint32_t from, uint32_t of)
         on_signal(self);
     else if (from == MEND_ROOT_FROM_NODE)
         mend_root_read_node(self, (int)of);
+    else if (from == MEND_ROOT_FROM_BEATS)
+        mend_root_hear_beats(self);
     else
         mend_root_hear_agent(self, (enum root_from)from, (int)of);
 }

@@ -10,37 +10,28 @@
 #ifndef MEND_LAUNCH_ROOT_ROOT_H
 #define MEND_LAUNCH_ROOT_ROOT_H
 
+#include "root/agents.h"
+
 #include "base/lines.h"
 #include "base/list.h"
 #include "command/options.h"
 #include "node/layout.h"
 #include "node/rank.h"
+#include "lease/beats.h"
 #include "output/iof.h"
 #include "share/exit_status.h"
 #include "share/loop.h"
 #include "share/message.h"
 #include "share/process.h"
 #include "share/wire.h"
-#include "start/settle.h"
-#include "start/ways.h"
 
 struct root;
 struct root_request;
 
-/* agents.c: an agent until it has called. */
-struct root_agent {
-    struct mend_started process;
-    unsigned char *letter; /* NULL: it was written */
-    size_t letter_n, written;
-    struct mend_said said;
-    mend_time_ns answer_by, fails_at; /* fails_at: its connection has ended; 0: it has not */
-    struct mend_address reached, calls_from;
-};
-
 /* A node, as the root knows it.
  *
  *   STARTING ── READY ──> READY ── all are: NODES, STARTED ──> RUNNING ── DONE ──> DONE
- *      └─────────────────── its connection ends ──────────────────────> LOST */
+ *      └──────────── its lease is over, or its processes are gone ─────> LOST */
 struct root_node {
     struct root *root;
     int number;
@@ -54,6 +45,7 @@ struct root_node {
     struct mend_post agent; /* where messages to it go */
     struct mend_wire wire;  /* to an agent in a process of its own */
     struct root_agent begun;
+    bool has_called, is_gone;     /* is_gone: no process of it is left, as its keeper says */
     struct mend_node_of_job says; /* READY */
     char host[64];
     int living;       /* its ranks that go on, as it said last */
@@ -105,6 +97,7 @@ struct root {
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* who has it is of the job */
     struct mend_address at;                 /* where agents call */
+    struct mend_beats beats;                /* their leases; nodes_n 1: there are none */
     const char *program;                    /* this mpiexec, as other machines shall have it */
     bool failed, ended;                     /* a rank could not be started; END was said */
     bool not_started, at_terminal; /* an agent did not come; somebody reads how far the start is */
@@ -137,15 +130,6 @@ struct root {
     bool killing, aborted;
 };
 
-/* Of the root's descriptors. */
-enum root_from {
-    MEND_ROOT_FROM_SIGNAL,
-    MEND_ROOT_FROM_NODE,
-    MEND_ROOT_FROM_LETTER, /* agents.c: there is room for it, ... */
-    MEND_ROOT_FROM_WORDS,  /* ... something is said by an agent that has not called, ... */
-    MEND_ROOT_FROM_PROCESS /* ... its process has ended */
-};
-
 /* root.c: before the first thread exists.  False: errno. */
 bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop);
 
@@ -155,22 +139,11 @@ void mend_root_kill(struct root *root);
 /* root.c: where messages of the agent of the node go. */
 struct mend_post mend_root_post(struct root_node *node);
 
-/* agents.c: starts the agents of the other nodes, which call `at`.  False: errno. */
-bool mend_root_start_agents(struct root *root, const struct mend_address *at);
+/* nodes.c: the node is lost; how that is known, for the user. */
+void mend_root_lose(struct root_node *node, const char *how);
 
-/* agents.c: for struct mend_root_here: an agent calls; whether this is the process of one. */
-void mend_root_take_agent(void *root, int fd, const struct mend_greeting *g);
-bool mend_root_has_child(const void *root, pid_t pid);
-
-/* agents.c: something has come from one that has not called; one does not come in time, returns when to look again; the connection of one
- * has ended that had not said READY: false: nothing more will be said of why; waits until its process has ended. */
-void mend_root_hear_agent(struct root *root, enum root_from from, int number);
-mend_time_ns mend_root_look_at_agents(struct root *root, mend_time_ns now);
-bool mend_root_await_excuse(struct root_node *node);
-void mend_root_end_agent(struct root_node *node, bool at_once);
-
-/* nodes.c: the node is lost. */
-void mend_root_lose(struct root_node *node);
+/* nodes.c: nodes whose leases are over are lost. */
+void mend_root_hear_beats(struct root *root);
 
 /* nodes.c: an agent says that it is ready, or has started its ranks; its connection can be read. */
 void mend_root_ready(struct root_node *node, const struct mend_message *m);
@@ -203,7 +176,7 @@ static inline bool mend_root_is_of(const struct root *root, int rank, const stru
 /* It can be told something. */
 static inline bool mend_root_is_there(const struct root_node *node)
 {
-    return node->state != NODE_LOST && (node->number == 0 || node->wire.fd >= 0);
+    return node->state != NODE_LOST && (node->number == 0 || !node->wire.broken);
 }
 
 /* guests.c: processes of a connected job want names.  Goes on with that; false: it waits for agents. */

@@ -125,6 +125,7 @@ static void walk(struct pen *p, struct mend_letter *l)
     number32(p, &l->by_ssh);
     number32(p, &l->input_fd);
     number32(p, &l->umask);
+    number32(p, &l->beats_port);
     number(p, &l->answer_ms, 8);
     number(p, &l->job, 8);
     bytes(p, l->key, sizeof(l->key));

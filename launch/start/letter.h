@@ -23,7 +23,8 @@ struct mend_letter {
     uint32_t by_ssh;   /* what ssh says of addresses counts */
     uint32_t input_fd; /* what a rank with the terminal reads; 0: nothing */
     uint32_t umask;
-    uint64_t answer_ms; /* for the call of the parent */
+    uint32_t beats_port; /* of the parent, in network byte order: where it grants leases */
+    uint64_t answer_ms;  /* for the call of the parent */
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES];
     struct mend_address parent;     /* by ssh without an address: where that has come from */

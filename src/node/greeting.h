@@ -56,7 +56,8 @@ enum mend_greeting_kind {
     MEND_GREETING_CALL = 1,
     MEND_GREETING_ANSWER,
     MEND_GREETING_REFUSAL, /* the connection with that number counts, and not this one */
-    MEND_GREETING_AGENT    /* an agent calls its parent; from and to are nodes */
+    MEND_GREETING_AGENT, /* an agent calls its parent; from and to are nodes; received: bytes of its messages */
+    MEND_GREETING_GONE /* its keeper does: no process of the node is left */
 };
 
 struct mend_greeting {
