@@ -20,7 +20,7 @@
  *   E1  when a node is declared, nothing of the program runs on it, and nothing ever does (S5-4)
  *   E2  only a declared node is refused
  *   E3  an agent takes a node for declared only if the root has declared it (S5-2)
- * Bounds of time are the tests' of the machine (src/ft/lease_test.c). */
+ * The bounds of time are those of runs with a seed (lease_run.c). */
 #include "lease.h"
 
 #include <stdio.h>
@@ -690,5 +690,6 @@ const struct mend_sim_play mend_sim_lease = {
     .at_rest = lease_at_rest,
     .shares = true,
     .own_faults = true,
+    .run = mend_sim_lease_run,
     .print = lease_print,
 };

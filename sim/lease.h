@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lease.h – agents with leases: what the driver of a node does with the machines of ft/lease_sm.h and ft/lineage_sm.h.
  *
- * The world that uses it has the network and the clocks (lease.c).  Agent 0 is the root.  Each agent but the root has a connection to its parent for beats, and all have one to the root for
+ * Two worlds use it, each with a network and clocks of its own: the search (lease.c) and the runs with a seed (lease_run.c).
+ * Agent 0 is the root.  Each agent but the root has a connection to its parent for beats, and all have one to the root for
  * words, which is in order and loses nothing while both live. */
 #ifndef MEND_SIM_LEASE_H
 #define MEND_SIM_LEASE_H
@@ -72,5 +73,8 @@ void mend_sim_lease_root_told(struct mend_sim_lease_world *w, int32_t by,
                               struct mend_sim_lease_word word);
 void mend_sim_lease_gone(struct mend_sim_lease_world *w, int32_t node, uint32_t incarnation);
 void mend_sim_lease_start_again(struct mend_sim_lease_world *w, int32_t node);
+
+/* Runs with a seed (lease_run.c). */
+void mend_sim_lease_run(const struct mend_sim_conf *conf, struct mend_sim_result *result_p);
 
 #endif

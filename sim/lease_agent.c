@@ -116,9 +116,11 @@ void mend_sim_lease_heard(world *w, int32_t agent, struct mend_lease_msg m)
 /* Of the step that has just granted d. */
 static void spoil_deadline(world *w, struct mend_lease_child *c, mend_time_ns d)
 {
-    if (w->conf->broken == MEND_SIM_IMPATIENT)
+    bool counts = c->lost_at == c->now + mend_lease_stretch(d, w->lease.drift_ppm);
+
+    if (counts && w->conf->broken == MEND_SIM_IMPATIENT)
         c->lost_at = c->now + d;
-    if (w->conf->broken == MEND_SIM_NARROW)
+    if (counts && w->conf->broken == MEND_SIM_NARROW)
         c->lost_at = c->now + d + 2 * d * w->lease.drift_ppm / 1000000;
     if (w->conf->broken == MEND_SIM_HASTY)
         c->lost_at -= w->lease.lease_ns; /* the time was read long before the beat */
@@ -209,8 +211,6 @@ static void step_root(world *w, struct mend_lineage_event ev)
     w->watch(w, 0, out.wake_at);
     if (out.lost_n)
         tell_all(w, out.lost_n);
-    if (ev.kind == MEND_LINEAGE_EV_ADOPT && w->conf->broken == MEND_SIM_LIE)
-        out.answer = MEND_LINEAGE_ADOPTED;
     if (out.answer == MEND_LINEAGE_ADOPTED && w->conf->broken == MEND_SIM_SHY)
         x->node[ev.node].free_at = 0;
     if (out.answer)

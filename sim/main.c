@@ -5,6 +5,8 @@
 #include "clock.h"
 #include "options.h"
 
+#include "ft/lease_wire.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -14,7 +16,7 @@
 
 static bool is_searched_only(const struct mend_sim_play *play)
 {
-    return play == &mend_sim_memory || play == &mend_sim_look || play == &mend_sim_lease;
+    return play == &mend_sim_memory || play == &mend_sim_look;
 }
 
 /* One wait in so many is given up in runs with a seed. */
@@ -33,6 +35,20 @@ static void check_lock(struct mend_sim_options *o)
     o->conf.patience = o->mode == MEND_SIM_RANDOM ? PATIENCE : 0;
 }
 
+static void check_lease(const struct mend_sim_options *o)
+{
+    const struct mend_sim_conf *c = &o->conf;
+    bool all = o->mode == MEND_SIM_EXHAUSTIVE;
+
+    if (c->ranks < 2 || c->ranks > (all ? 3 : 4000) || c->window > 3 || c->suspicions ||
+        c->reorder || c->duplicate)
+        mend_sim_refuse("lease has at least 2 agents (--ranks; 3 at most with --exhaustive), up to "
+                        "3 messages of a connection (--window), and no --suspicions, --reorder and "
+                        "--duplicate");
+    if (!all && (c->fine || c->replaces))
+        mend_sim_refuse("lease has --fine and --replace with --exhaustive");
+}
+
 static void check_memory(struct mend_sim_options *o)
 {
     const struct mend_sim_conf *c = &o->conf;
@@ -41,10 +57,8 @@ static void check_memory(struct mend_sim_options *o)
         mend_sim_refuse("%s wants --exhaustive", o->play->name);
     if (o->play == &mend_sim_lock)
         check_lock(o);
-    if (o->play == &mend_sim_lease &&
-        (c->ranks < 2 || c->ranks > 3 || c->window > 3 || c->suspicions || c->reorder))
-        mend_sim_refuse("lease has 2 or 3 agents (--ranks), up to 3 messages of a connection "
-                        "(--window), and no --suspicions and --reorder");
+    if (o->play == &mend_sim_lease)
+        check_lease(o);
     if (o->play == &mend_sim_look && (c->instances > 4 || c->window > 4 || c->suspicions))
         mend_sim_refuse(
             "look wants at most 4 --instances and 4 windows (--window), and no --suspicions");
@@ -185,6 +199,7 @@ struct total {
     uint64_t seeds, steps, messages;
     uint64_t agents_sent, agent_most; /* nodes */
     int most_ranks;
+    double virtual_s, agent_s; /* lease: of all runs; times their agents */
     double begin;
 };
 
@@ -193,7 +208,12 @@ static bool run_one(const struct mend_sim_options *o, struct total *t)
     struct mend_sim_result r;
     int members = mend_sim_members(&o->conf);
 
-    mend_sim_run(o->play, &o->conf, &r);
+    if (o->play->run)
+        o->play->run(&o->conf, &r);
+    else
+        mend_sim_run(o->play, &o->conf, &r);
+    t->virtual_s += (double)r.virtual_ns * 1e-9;
+    t->agent_s += (double)r.virtual_ns * 1e-9 * members;
     t->seeds++;
     t->steps += r.steps;
     t->messages += r.messages;
@@ -208,11 +228,24 @@ static bool run_one(const struct mend_sim_options *o, struct total *t)
     return false;
 }
 
+static void print_leases(const struct total *t)
+{
+    double per_run_s = t->virtual_s / (double)t->seeds;
+
+    printf(
+        "  virtual time: %.0f s; messages that an agent sends in a second, of %d bytes: %.1f; the "
+        "one that sends most: %.0f\n",
+        t->virtual_s, MEND_LEASE_WIRE_BYTES, (double)t->messages / t->agent_s,
+        (double)t->agent_most / per_run_s);
+}
+
 static void print_total(const struct mend_sim_options *o, const struct total *t, uint64_t first)
 {
     printf("%s: %llu seeds from %llu, up to %d ranks, %llu steps, %llu messages, %.1f s\n",
            o->play->name, (unsigned long long)t->seeds, (unsigned long long)first, t->most_ranks,
            (unsigned long long)t->steps, (unsigned long long)t->messages, seconds() - t->begin);
+    if (o->play == &mend_sim_lease)
+        print_leases(t);
     if (o->play == &mend_sim_nodes)
         printf("  agents: %llu messages to each other, at most %llu of one agent in a run\n",
                (unsigned long long)t->agents_sent, (unsigned long long)t->agent_most);
@@ -276,6 +309,19 @@ static void vary_nodes(struct mend_sim_conf *c, struct mend_sim_rng *rng)
     c->ranks += c->nodes;
 }
 
+static void vary_lease(struct mend_sim_conf *c, struct mend_sim_rng *rng)
+{
+    c->crashes = below(rng, 3);
+    c->pauses = below(rng, 4);
+    c->partitions = below(rng, 4);
+    c->radix_bits =
+        3 + below(rng, 3); /* at most three edges to the root: the numbers are for so many */
+    c->instances = 5 + below(rng, 10);
+    c->window = 1 + (below(rng, 4) == 0);
+    c->suspicions = 0;
+    c->reorder = c->duplicate = false;
+}
+
 /* Everything is decided by the seed, also what kind of run it is. */
 static void vary(struct mend_sim_options *o)
 {
@@ -322,6 +368,8 @@ static void vary(struct mend_sim_options *o)
         c->reorder = c->duplicate = false;
         c->frees = below(&rng, 2);
     }
+    if (o->play == &mend_sim_lease)
+        vary_lease(c, &rng);
     if (o->play == &mend_sim_contact) {
         c->ranks = 2 + below(&rng, 7);
         c->window = 1 + below(&rng, 3);

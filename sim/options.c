@@ -139,8 +139,10 @@ static const struct argp_option options[] = {
          "says; with --window 2 one may be late, with --window 3 all draw the same numbers, too.",
      .group = OF_BIRTH},
     {.doc =
-         "Agents with leases (lease), two or three, turn to another parent --instances times; with "
-         "--replace one that is lost is started again; with --fine clocks change their rates.",
+         "Agents with leases (lease): with --exhaustive two or three, each calls a parent "
+         "--instances times; with --replace one that is lost is started again; with --fine clocks "
+         "change their rates.  With a seed --instances is a number of seconds, and with --window 2 "
+         "faults come fast.",
      .group = OF_BIRTH},
     {.doc = "Several nodes (nodes), each with an agent and its part of the --ranks, have the "
             "options of agreement "
@@ -185,7 +187,8 @@ static const struct argp_option options[] = {
      "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
      "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
      "forget, hush.  look: narrow, rash, boast, shy, hush.  lease: late-look, impatient, narrow, "
-     "hasty, deaf, boast, accuse, slip; with --replace: stale.  nodes: those of agree, and swap, "
+     "hasty, deaf, boast, accuse, slip; with --replace: stale; with a seed: rash, curt, shy, "
+     "forget.  nodes: those of agree, and swap, "
      "piecemeal, hasty, "
      "report-first, slip, narrow, "
      "late-look, impatient, extend; with --papers: unwritten, blind, stale; with --creation or "

@@ -163,6 +163,8 @@ static inline const void *mend_sim_proc(const struct mend_sim_view *v, int rank)
 #define MEND_SIM_RANKS_MAX 10000
 #define MEND_SIM_SET_WORDS ((MEND_SIM_RANKS_MAX + 63) / 64)
 
+struct mend_sim_result;
+
 struct mend_sim_play {
     const char *name, *about;
     const char *instances; /* what --instances counts */
@@ -202,6 +204,8 @@ struct mend_sim_play {
 
     bool shares;     /* a move may change the blocks of other processes */
     bool own_faults; /* deaths are among its moves */
+    /* Runs with a seed, if they need another world than world.c. */
+    void (*run)(const struct mend_sim_conf *conf, struct mend_sim_result *result_p);
 
     /* p is dead: keeps only what checkers ask of the dead.  NULL: nothing is. */
     void (*bury)(void *p, const struct mend_sim_conf *conf);
@@ -231,8 +235,9 @@ static inline void mend_sim_tell(const struct mend_sim_play *play, void *p, cons
 struct mend_sim_result {
     const char *wrong; /* NULL: nothing */
     uint64_t steps, messages;
+    mend_time_ns virtual_ns; /* lease: of a run */
     uint64_t agents_sent,
-        agent_most;        /* nodes: by all agents to each other; by the one that sent most */
+        agent_most; /* nodes, lease: by all agents to each other; by the one that sent most */
     uint64_t states, ends; /* explore.c */
     uint64_t depth;        /* explore.c: longest path */
     bool complete;         /* explore.c: everything was visited */

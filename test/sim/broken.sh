@@ -215,6 +215,16 @@ finds E1 lease --exhaustive --ranks 2 --instances 2 --window 2 --replace --break
 finds E1 lease --exhaustive --ranks 3 --instances 3 --break boast
 finds E1 lease --exhaustive --ranks 3 --instances 3 --break accuse
 finds E1 lease --exhaustive --ranks 3 --instances 3 --break slip
+# the same in larger trees; and a grant before the root's answer, no time for a lease of a former parent (at the new one, at the
+# root), an old turn
+finds E1 lease --seeds 2000 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break boast
+finds E1 lease --seeds 2000 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break deaf
+finds E1 lease --seeds 2000 --ranks 20 --radix 4 --crashes 2 --pauses 3 --partitions 3 --break slip
+finds E5 lease --seeds 2000 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break hasty
+finds E1 lease --seeds 5000 --ranks 12 --window 2 --crashes 2 --pauses 8 --partitions 8 --break rash
+finds E1 lease --seeds 5000 --ranks 12 --window 2 --crashes 2 --pauses 8 --partitions 8 --break curt
+finds E1 lease --seeds 5000 --ranks 12 --window 2 --crashes 2 --pauses 8 --partitions 8 --break shy
+finds E1 lease --seeds 5000 --ranks 12 --window 2 --crashes 2 --pauses 8 --partitions 8 --break forget
 
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise

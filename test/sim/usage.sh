@@ -43,7 +43,9 @@ refuses lock --count
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
 refuses look --seeds 1
-refuses lease --seeds 1
+refuses lease --seeds 1 --fine
+refuses lease --seeds 1 --replace
+refuses lease --seeds 1 --ranks 1
 refuses lease --exhaustive --ranks 4
 refuses lease --exhaustive --ranks 3 --window 4
 refuses look --exhaustive --window 5
@@ -80,5 +82,5 @@ other=$(steps 4712)
 [ "$one" != "$other" ] || fail "a seed decides nothing"
 echo "ok seeds"
 
-$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 7 || fail "all seven are not played"
+$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 8 || fail "all eight are not played"
 echo "ok all"
