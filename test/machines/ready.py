@@ -67,7 +67,7 @@ class Machines(MachineSet):
 
     def begin(self, k, *words, **more):
         """A command that runs until it is killed, or the machine is settled."""
-        self.background.append(subprocess.Popen(self.command(k, list(map(str, words)), "/"), stdin=subprocess.PIPE,
+        self.background.append(subprocess.Popen(self.command(k, list(map(str, words)), "/"), bufsize=0, stdin=subprocess.PIPE,
                                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more))
         return self.background[-1]
 

@@ -31,15 +31,18 @@ try:
         c.sendall(b"x"); print("back" if c.recv(1) else "closed", flush=True)
 except OSError as e: print("error", e, flush=True)
 """
+# Counts datagrams until a line comes, and from then on until none has come for a while.
 COUNTER = """
-import socket, time
+import select, socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("", 7))
 s.setsockopt(socket.SOL_SOCKET, 33, 1 << 24)  # SO_RCVBUFFORCE: room for all
-print("up", flush=True); n = 0
-s.settimeout(0.5)
-try:
-    while True: s.recv(100); n += 1
-except TimeoutError: print(n)
+print("up", flush=True); n = 0; ends = False
+while True:
+    ready = select.select([s] if ends else [s, sys.stdin], [], [], 0.3 if ends else None)[0]
+    if s in ready: s.recv(100); n += 1
+    elif ready: ends = True
+    else: break
+print(n)
 """
 SENDER = """
 import socket, sys
@@ -65,10 +68,11 @@ def pair(machines):
 
 
 def arrive(machines, sender, receiver):
-    """How many of 1000 datagrams arrive; the last half second of silence ends the count."""
+    """How many of 1000 datagrams arrive."""
     counter = machines.begin(receiver, PYTHON, "-c", COUNTER)
     assert line_of(counter) == "up"
     machines.run(sender, PYTHON, "-c", SENDER, f"m{receiver}")
+    say(counter)
     return int(line_of(counter))
 
 
