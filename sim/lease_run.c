@@ -12,8 +12,8 @@
  *   E1  when a node is declared its lease is over (S5-4)
  *   E2  only a declared node is refused
  *   E5  a node that was not itself cut off, stopped or killed is not lost (S5-5, S5-6)
- *   E6  one that was cut off, or killed, for long is declared in time (S5-3): after L(1+ρ)/(1-ρ), a beat and the bounds;
- *       if only the grants do not come through, so long after its own lease
+ *   E6  one that was cut off, or killed, for long is declared in time (S5-3): after L(1+ρ)/(1-ρ), a beat and the bounds, and the slack if
+ *       only the grants do not come through
  *   E7  at the end all agents have heard the same verdicts (S5-2) */
 #include "clock.h"
 #include "lease.h"
@@ -431,7 +431,7 @@ static void cut(struct run *r)
         if (a->cut)
             tell(r, i, "x is cut off, way %d, for %.3f ms", r->cut_way, (double)time * 1e-6);
         if (a->cut && is_long && !a->dead)
-            a->must_be_declared = r->clock.now + (r->cut_way == 1 ? 2300 : 1250) * MS;
+            a->must_be_declared = r->clock.now + 1350 * MS;
     }
     plan(r, EV_HEAL, 0, 0, r->heals_at);
 }

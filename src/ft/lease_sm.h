@@ -48,13 +48,9 @@
  * The numbers (MEND_LEASE_DEFAULTS).  A machine with a load of 30 wakes its agents up to 30 ms late.  Then two grants are at most
  * 100 + 3·30 = 190 ms apart, and at depth 2, which is enough for 1,057 nodes at radix 32, 620 ms of a lease are always left, 520 to
  * the fence: an agent may stop for half a lease.  A node that falls silent has ended after 0.9 s and is declared 1.002 s
-<<<<<<< HEAD
- * after the last answer, 1.04 with a late agent; one that only does not hear after 1.3 s; 1.5 are allowed.
-=======
- * after the last answer, 1.04 with a late agent; 1.5 are allowed.  An orphan has 400 ms, and gives each
- * that it calls 100: the root must be the fourth at most, so a tree has at most three edges to the root.  If beats come through and grants do
- * not, the node ends after 0.9 s as well, and is declared 1.002 s after its last beat.
->>>>>>> 1fa4a145 (sim: Play leases in virtual time, up to a thousand agents)
+ * after the last answer, 1.04 with a late agent; one that only does not hear after 1.3 s; 1.5 are allowed.  An
+ * orphan has 400 ms, and gives each that it calls 100: the root must be the fourth at most, so a tree has at most three edges to
+ * the root.
  *
  * Invariants, asserted in mend_lease_check() and mend_lease_child_check():
  *   1  the end of a lease, and the time at which a child is lost, never go back (except with a new incarnation);
