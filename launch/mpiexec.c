@@ -54,6 +54,28 @@ static void end_by(int sig)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+static bool are_all_here(const struct mend_options *o)
+{
+    for (int k = 0; k < o->hosts.n; k++)
+        if (!o->hosts.at[k].here)
+            return false;
+    return true;
+}
+
+/* Where the other nodes call this one: by an interface if the user says so; on other machines by whichever. */
+static struct mend_address address_of(const struct mend_options *o)
+{
+    struct mend_address at = {0};
+    struct sockaddr_storage address;
+
+    if (o->remote.interface.text && mend_here_address(&o->remote.interface, &address))
+        mend_address_from((struct sockaddr *)&address, &at);
+    else if (are_all_here(o))
+        at = mend_address_v4(htonl(INADDR_LOOPBACK), 0);
+    at.port = 0;
+    return at;
+}
+
 /* They call the port of this node.  One of one node opens its port when it is connected with a job of several (agent/link.c). */
 static void start_agents(struct root *root, struct agent *agent)
 {
@@ -78,7 +100,8 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     agent->ranks.nodes.n = o->hosts.n > 1 ? (uint32_t)o->hosts.n : 0;
     agent->ranks.nodes.job = root->job;
     memcpy(agent->ranks.nodes.key, root->key, sizeof(root->key));
-    agent->ranks.nodes.at = mend_address_v4(htonl(INADDR_LOOPBACK), 0);
+    agent->ranks.nodes.at = address_of(o);
+    agent->ports = mend_options_ports(o);
     agent->root_here = (struct mend_root_here){
         .to = root, .take = mend_root_take_agent, .has_child = mend_root_has_child};
     if (agent->ranks.nodes.n)
@@ -89,11 +112,18 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
         die("no thread for the ranks' output");
 }
 
+static int status_without_ranks(const struct root *root)
+{
+    if (root->signal_seen)
+        return 128 + root->signal_seen;
+    return root->not_started ? 2 : 126;
+}
+
 /* What the user reads when no process is left, and the exit status. */
 static int end_job(struct root *root, bool started, bool missed)
 {
     bool written = mend_iof_finish(root->iof);
-    int status = root->not_started ? 2 : 126;
+    int status = status_without_ranks(root);
 
     if (started)
         status = mend_root_status(root);

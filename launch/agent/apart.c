@@ -46,8 +46,7 @@ struct apart {
 
 static _Noreturn void refuse(char *why)
 {
-    mend_options_complain("%s", why);
-    exit(2);
+    mend_options_fail(2, "%s", why);
 }
 
 /* What was standard input stays open; a rank that has the terminal reads that of mpiexec. */
@@ -70,23 +69,38 @@ static void take_letter(struct apart *a)
     keep_input(&a->letter);
 }
 
-/* Its own address is the one by which it was reached, and the parent's the one from which that has come. */
-static void find_addresses(const struct mend_letter *l, struct mend_address *own_p,
-                           struct mend_address *parent_p)
+/* What the user says, or how ssh has come here. */
+static void find_addresses_of_ssh(const struct mend_letter *l, const struct mend_options *o,
+                                  struct mend_address *own_p, struct mend_address *parent_p)
 {
-    struct mend_address client;
-    uint16_t port = l->parent.port;
+    const char *said = getenv("SSH_CONNECTION");
+    struct mend_address client = {0}, server = {0};
+    struct sockaddr_storage address;
+    bool known = mend_settle_ends(said, &client, &server);
 
-    *own_p = *parent_p = l->parent;
-    own_p->port = 0;
-    if (!l->by_ssh)
-        return;
-    if (!mend_settle_ends(getenv("SSH_CONNECTION"), &client, own_p))
+    if (o->remote.interface.text && !mend_here_address(&o->remote.interface, &address))
+        refuse(mend_xprintf("--interface: %s has no address that belongs to '%s' ('ip addr' there "
+                            "lists them)",
+                            l->host, o->remote.interface.text));
+    if (!o->remote.interface.text && !known)
         refuse(mend_xprintf("ssh does not say how %s is reached (SSH_CONNECTION is '%s'); "
                             "--interface does",
-                            l->host, getenv("SSH_CONNECTION") ? getenv("SSH_CONNECTION") : ""));
-    *parent_p = client;
-    parent_p->port = port;
+                            l->host, said ? said : ""));
+    *own_p = server;
+    if (o->remote.interface.text)
+        mend_address_from((struct sockaddr *)&address, own_p);
+    else
+        memcpy(parent_p->ip, client.ip, sizeof(client.ip));
+}
+
+/* Its own address is the one by which it was reached, and the parent's the one from which that has come. */
+static void find_addresses(const struct mend_letter *l, const struct mend_options *o,
+                           struct mend_address *own_p, struct mend_address *parent_p)
+{
+    *own_p = *parent_p = l->parent;
+    if (l->by_ssh)
+        find_addresses_of_ssh(l, o, own_p, parent_p);
+    own_p->port = 0;
 }
 
 static void open_door(struct agent *agent)
@@ -130,8 +144,7 @@ static void ask_for_lease(struct apart *a, struct mend_options *o)
     struct mend_address parent = a->agent.parent;
 
     parent.port = (uint16_t)a->letter.beats_port;
-    if (!mend_beats_open(&a->beats, &config, nodes->key, (int)nodes->n,
-                         (struct mend_port_range){0}) ||
+    if (!mend_beats_open(&a->beats, &config, nodes->key, (int)nodes->n, mend_options_ports(o)) ||
         !mend_beats_follow(&a->beats, (int)nodes->me, 1, 0, &parent))
         refuse(mend_xprintf("no socket or timer for its lease: %s", strerror(errno)));
 }
@@ -217,18 +230,22 @@ static void begin(struct apart *a, struct mend_options *o)
     struct mend_address parent;
     char *why;
 
+    mend_options_be_agent();
     take_letter(a);
     nodes->me = a->letter.node;
     nodes->n = a->letter.nodes_n;
     nodes->job = a->letter.job;
     memcpy(nodes->key, a->letter.key, sizeof(nodes->key));
-    find_addresses(&a->letter, &nodes->at, &parent);
     why = mend_settle(&a->letter);
     if (why)
         refuse(why);
     mend_process_prepare(&a->agent.before);
     o->is_agent = true;
+    o->node = (int)a->letter.node;
+    o->given = (struct mend_given_bytes){(unsigned char *)a->letter.given, a->letter.given_n};
     mend_options_parse(a->letter.argv.n, a->letter.argv.at, o);
+    find_addresses(&a->letter, o, &nodes->at, &parent);
+    a->agent.ports = mend_options_ports(o);
     if (!mend_loop_open(&a->loop))
         refuse(mend_xprintf("the system has no file descriptors left"));
     mend_agent_join(&a->agent, &a->loop);

@@ -27,6 +27,7 @@ struct mend_ranks {
     struct rank *rank;  /* by name, for as many as there may ever be */
     int n, places_n;    /* names that were given; ranks that there may be at a time */
     int *ours, ours_n;  /* at the start: the ranks of this node, ascending */
+    int beside_n;       /* on this machine, which several nodes may share (--machines) */
     int alive_n;        /* children that have not ended */
     pid_t self_pid;     /* whose children they are */
     bool bound;         /* each has processors of its own */

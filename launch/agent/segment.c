@@ -52,7 +52,7 @@ static void fill_header(struct mend_ranks *ranks, const struct mend_tell *tell,
     h->agent_pid = (uint32_t)ranks->self_pid;
     h->node = ranks->nodes.me;
     h->cores_n = cores_allowed();
-    mend_segment_expect(ranks, ranks->n); /* the agents of all nodes are on this machine */
+    mend_segment_expect(ranks, ranks->beside_n);
     h->reporting = tell->reporting;
     mend_store_relaxed(&h->tells_presence, ranks->nodes.n > 0);
     h->start_ns = tell->start_ns;

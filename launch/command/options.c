@@ -90,19 +90,6 @@ static void check_universe(const struct mend_options *o)
                           (unsigned long long)n, MEND_RANKS_MAX);
 }
 
-/* Until agents are started on other machines. */
-static void check_reach(const struct mend_options *o)
-{
-    char own[256] = "";
-
-    gethostname(own, sizeof(own) - 1);
-    for (int k = 0; k < o->hosts.n; k++)
-        if (!o->hosts.at[k].here)
-            mend_options_fail(
-                2, "'%s' is not this machine (%s); Mend starts ranks on this machine only for now",
-                o->hosts.at[k].name, own);
-}
-
 /* A terminal is not passed on to another machine. */
 static void check_hosts(const struct mend_options *o)
 {
@@ -201,7 +188,6 @@ static void end_reading(struct mend_options *o)
     say_notes(o);
     show(o);
     check_interface(o);
-    check_reach(o);
     o->given = mend_given_encode(o);
 }
 

@@ -7,6 +7,7 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "share/exit_status.h"
+#include "share/port.h"
 #include "command/given.h"
 #include "command/hosts.h"
 #include "command/place.h"
@@ -148,6 +149,12 @@ struct mend_options {
  * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
 
+/* The ports that agents may have. */
+static inline struct mend_port_range mend_options_ports(const struct mend_options *o)
+{
+    return (struct mend_port_range){(uint16_t)o->remote.port_first, (uint16_t)o->remote.port_last};
+}
+
 /* How many processes wait to replace others: --spares, of all blocks. */
 int mend_options_spares(const struct mend_options *o);
 
@@ -201,8 +208,6 @@ bool mend_here_address(const struct mend_interface *x, struct sockaddr_storage *
 
 /* flags_place.c: prints the nodes and their ranks. */
 void mend_hosts_show(const struct mend_options *o, FILE *to);
-/* text.c: a sentence of mpiexec on standard error, before anything else writes there. */
-void mend_options_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* text.c: this is an agent, whose errors mpiexec reports: without a hint. */
 void mend_options_be_agent(void);

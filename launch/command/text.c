@@ -7,22 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void complain(const char *format, va_list args)
-{
-    fputs("mpiexec: ", stderr);
-    vfprintf(stderr, format, args);
-}
-
-void mend_options_complain(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    complain(format, args);
-    va_end(args);
-    fputc('\n', stderr);
-}
-
 static bool is_agent;
 
 void mend_options_be_agent(void)
@@ -34,8 +18,9 @@ _Noreturn void mend_options_fail(int status, const char *format, ...)
 {
     va_list args;
 
+    fputs("mpiexec: ", stderr);
     va_start(args, format);
-    complain(format, args);
+    vfprintf(stderr, format, args);
     va_end(args);
     fputs(status == 2 && !is_agent ? "\nTry 'mpiexec --help'.\n" : "\n", stderr);
     exit(status);

@@ -23,17 +23,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ANSWER_NS    (20 * MEND_NS_PER_S) /* the call of an agent on another machine */
-#define SAY_AFTER_NS MEND_NS_PER_S        /* how far the start is, on a terminal */
-#define SAY_AGAIN_NS (5 * MEND_NS_PER_S)  /* if that has changed */
-#define LAST_WORD_NS (2 * MEND_NS_PER_S)  /* of an agent whose connection has ended */
-#define END_MS       2000                 /* of ssh behind its agent */
+#define SAY_AFTER_NS MEND_NS_PER_S       /* how far the start is, on a terminal */
+#define SAY_AGAIN_NS (5 * MEND_NS_PER_S) /* if that has changed */
+#define LAST_WORD_NS (2 * MEND_NS_PER_S) /* of an agent whose connection has ended */
+#define END_MS       2000                /* of ssh behind its agent */
 
 /* ---- starting ---- */
 
 static enum mend_way way_of(const struct root_node *node)
 {
     return node->root->o->hosts.at[node->number].here ? MEND_WAY_fork : MEND_WAY_ssh;
+}
+
+/* A part of the time is for what is said when it was not enough. */
+static int seconds_of(const struct mend_options *o)
+{
+    mend_time_ns s = o->remote.connect_timeout_ns / MEND_NS_PER_S * 3 / 4;
+
+    return s < 1 ? 1 : s > 86400 ? 86400 : (int)s;
+}
+
+/* mpiexec of other hosts. */
+static char *program_of(const struct mend_options *o)
+{
+    char own[4096];
+    ssize_t n;
+
+    if (o->remote.agent)
+        return mend_xprintf("%s", o->remote.agent);
+    if (o->remote.prefix)
+        return mend_xprintf("%s/bin/mpiexec", o->remote.prefix);
+    n = readlink("/proc/self/exe", own, sizeof(own));
+    return mend_xprintf("%.*s", n > 0 ? (int)n : 0, own);
 }
 
 static struct mend_errand start_of(const struct root_node *node)
@@ -44,8 +65,8 @@ static struct mend_errand start_of(const struct root_node *node)
     return (struct mend_errand){.host = host->name ? host->name : "this machine",
                                 .user = host->user,
                                 .program = node->root->program,
-                                .ssh = "ssh",
-                                .connect_s = (int)(ANSWER_NS * 3 / 4 / MEND_NS_PER_S),
+                                .ssh = &o->remote.ssh,
+                                .connect_s = seconds_of(o),
                                 .before = node->root->before};
 }
 
@@ -90,6 +111,8 @@ static void make_letter(struct root_node *node, struct mend_letter *l)
     memcpy(l->key, root->key, sizeof(l->key));
     l->parent = root->at;
     l->beats_port = mend_beats_port(&root->beats);
+    l->given = root->o->given.at;
+    l->given_n = (uint32_t)root->o->given.len;
     l->host = what.host;
     node->begun.letter = mend_letter_encode(l, &mine, &node->begun.letter_n);
 }
@@ -110,18 +133,19 @@ static bool start_agent(struct root_node *node, struct mend_letter *l)
     mend_loop_set(root->loop, root->member, a->process.letter, MEND_ROOT_FROM_LETTER, k, true,
                   true);
     if (way_of(node) == MEND_WAY_ssh)
-        a->answer_by = mend_time_monotonic_ns() + ANSWER_NS;
+        a->answer_by = mend_time_monotonic_ns() + root->o->remote.connect_timeout_ns;
     return true;
 }
 
 bool mend_root_start_agents(struct root *root, const struct mend_address *at)
 {
     const struct mend_lease_config config = mend_beats_config(root->o->params.lease_ns);
-    const struct mend_port_range range = {0};
+    const struct mend_port_range range = mend_options_ports(root->o);
     struct mend_letter l = {0};
     char host[256] = "localhost";
 
     root->at = *at;
+    root->program = program_of(root->o);
     if (!mend_beats_open(&root->beats, &config, root->key, root->nodes_n, range) ||
         !mend_loop_add(root->loop, root->member, root->beats.news_fd, MEND_ROOT_FROM_BEATS, 0))
         return false;

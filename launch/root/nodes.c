@@ -182,6 +182,11 @@ static bool are_told(const struct root *root)
     return root->node[0].state >= NODE_RUNNING;
 }
 
+bool mend_root_is_starting(const struct root *root)
+{
+    return root->nodes_n > 1 && !are_told(root);
+}
+
 /* Before all were told where the others are the job cannot begin without it. */
 void mend_root_lose(struct root_node *node, const char *how)
 {

@@ -35,7 +35,10 @@ static void on_terminate(struct root *root, int sig, bool from_terminal)
 
     if (from_terminal && root->n == 1 && root->has_terminal)
         return;
-    if (!root->signal_seen) {
+    if (!root->signal_seen && mend_root_is_starting(root)) {
+        root->signal_seen = sig;
+        root->failed = true;
+    } else if (!root->signal_seen) {
         root->signal_seen = sig;
         root->signal_ns = now;
         tell(root, MEND_DOWN_SIGNAL, sig, from_terminal);

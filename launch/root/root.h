@@ -145,6 +145,9 @@ void mend_root_lose(struct root_node *node, const char *how);
 /* nodes.c: nodes whose leases are over are lost. */
 void mend_root_hear_beats(struct root *root);
 
+/* nodes.c: no rank has been started anywhere, because some agents are not there yet. */
+bool mend_root_is_starting(const struct root *root);
+
 /* nodes.c: an agent says that it is ready, or has started its ranks; its connection can be read. */
 void mend_root_ready(struct root_node *node, const struct mend_message *m);
 void mend_root_started(struct root_node *node, const struct mend_message *m);

@@ -102,7 +102,7 @@ static bool is_of_mpiexec(const char *line)
 
 static void end_line(struct mend_said *s)
 {
-    while (s->n && strchr(" \t\r", s->line[s->n - 1]))
+    while (s->n && strchr(" \t\r.", s->line[s->n - 1]))
         s->n--;
     s->line[s->n] = '\0';
     if (s->n && (is_of_mpiexec(s->line) || !is_of_mpiexec(s->last)))

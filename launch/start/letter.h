@@ -27,7 +27,7 @@ struct mend_letter {
     uint64_t answer_ms;  /* for the call of the parent */
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES];
-    struct mend_address parent;     /* by ssh without an address: where that has come from */
+    struct mend_address parent;     /* without an address: where that has come from */
     const char *host, *parent_host; /* as the user, and as itself, name the two */
     const char *user;               /* whose HOME the environment names */
     const char *wdir;

@@ -47,21 +47,15 @@ static char *quoted(const char *word)
     return text;
 }
 
-static void add_command(struct mend_strings *words, const char *ssh)
-{
-    char *copy = mend_xprintf("%s", ssh), *save;
-
-    for (char *w = strtok_r(copy, " \t", &save); w; w = strtok_r(NULL, " \t", &save))
-        mend_strings_add(words, mend_xprintf("%s", w));
-    free(copy);
-}
-
 struct mend_strings mend_way_ssh_words(const struct mend_errand *what)
 {
     struct mend_strings words = {0};
     char *program = quoted(what->program);
 
-    add_command(&words, what->ssh);
+    for (int i = 0; i < what->ssh->n; i++)
+        mend_strings_add(&words, mend_xprintf("%s", what->ssh->at[i]));
+    if (!what->ssh->n)
+        mend_strings_add(&words, mend_xprintf("ssh"));
     mend_strings_add(&words, mend_xprintf("-x"));
     mend_strings_add(&words, mend_xprintf("-oBatchMode=yes"));
     mend_strings_add(&words, mend_xprintf("-oConnectTimeout=%d", what->connect_s));

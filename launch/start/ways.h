@@ -20,10 +20,10 @@ enum mend_way {
 
 /* What is wanted. */
 struct mend_errand {
-    const char *host, *user; /* ssh: user NULL: not said */
-    const char *program;     /* ssh: mpiexec there */
-    const char *ssh;         /* the command, with words of the user's */
-    int connect_s;           /* for its connection */
+    const char *host, *user;        /* ssh: user NULL: not said */
+    const char *program;            /* ssh: mpiexec there */
+    const struct mend_strings *ssh; /* the command, with words of the user's; n 0: ssh */
+    int connect_s;                  /* for its connection */
     const struct mend_process *before;
 };
 

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct mend_strings ssh;
+
 static struct mend_errand to_m2(void)
 {
     return (struct mend_errand){
-        .host = "m2", .program = "/opt/mend/bin/mpiexec", .ssh = "ssh", .connect_s = 7};
+        .host = "m2", .program = "/opt/mend/bin/mpiexec", .ssh = &ssh, .connect_s = 7};
 }
 
 static void check_words(const struct mend_errand *what, const char *expected)
@@ -31,11 +33,15 @@ static void check_words(const struct mend_errand *what, const char *expected)
 MEND_TEST(the_words_of_ssh)
 {
     struct mend_errand what = to_m2();
+    struct mend_strings other = {0};
 
+    mend_strings_add(&other, (char *)"/usr/bin/ssh");
+    mend_strings_add(&other, (char *)"-p");
+    mend_strings_add(&other, (char *)"2222");
     check_words(&what, "ssh|-x|-oBatchMode=yes|-oConnectTimeout=7|--|m2|"
                        "'/opt/mend/bin/mpiexec' --agent");
     what.user = "ann";
-    what.ssh = "  /usr/bin/ssh -p 2222 ";
+    what.ssh = &other;
     what.program = "/home/ann's mend/mpiexec";
     check_words(&what, "/usr/bin/ssh|-p|2222|-x|-oBatchMode=yes|-oConnectTimeout=7|-lann|--|m2|"
                        "'/home/ann'\\''s mend/mpiexec' --agent");
@@ -87,7 +93,7 @@ MEND_TEST(one_line_is_kept)
     char lo[3000];
 
     CHECK_STR(mend_way_said(&s), "");
-    CHECK_STR(said(&s, "Welcome to m2!\r\n\r\n"), "Welcome to m2!");
+    CHECK_STR(said(&s, "Welcome to m2!. \r\n\r\n"), "Welcome to m2!");
     CHECK_STR(said(&s, "half a"), "half a");
     mend_way_hear(&t, "mpiexec: the rea", 16);
     mend_way_hear(&t, "son\nConnection closed.\n", 23);

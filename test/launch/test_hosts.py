@@ -128,17 +128,13 @@ def test_bad_hostfile(run, tmp_path, text, said):
     ("-hosts a,b --machines 2", "'a' is another host"), ("--machines 3 -H localhost:2", "2 slots are too few for 3 machines"),
     ("--oversubscribe --nooversubscribe", "exclude each other"), ("--gdb --machines 2", "--gdb is for jobs on one host"),
     ("--host a --tty 0", "--tty: rank 0 is on 'a', and the terminal is here"),
-    ("--host a,localhost -n 2", f"'a' is not this machine ({OWN})"),
     ("--prefix mend", "'mend' is not an absolute path"), ("--ssh -x", "'-x' is not the name of a program"),
     ("--launch-agent=", "'' is not the name of a program"), ("--mca plm_rsh_agent -x", "'-x' is not the name of a program"),
     ("--port-range 10", "is not FIRST:LAST"), ("--port-range 9:8", "the smaller first"), ("--port-range 0:8", "between 1 and 65535"),
     ("--port-range 1:70000", "between 1 and 65535"), ("--port-range 1:2x", "is not FIRST:LAST"),
     ("--connect-timeout 0", "must be more than 0"), ("--connect-timeout x", "not a number of seconds"),
     ("--interface nosuch0 -H a", "no address that belongs to 'nosuch0'"), ("-iface 198.51.100.0/24 -H a", "belongs to '198.51.100.0/24'"),
-    ("--interface lo -H a", "'a' is not this machine"), ("-iface 127.0.0.1 -H a", "'a' is not this machine"),
-    ("-iface 127.0.0.0/9 -H a", "'a' is not this machine"), ("-iface 127.128.0.0/9 -H a", "no address"),
-    ("-iface 96.0.0.0/3 -H a", "'a' is not this machine"), ("-iface ::/0 -H a", "'::/0'" if not os.path.exists("/proc/net/if_inet6")
-                                                           else "'a' is not"),
+    ("-iface 127.128.0.0/9 -H a", "no address"),
     ("--interface a,b", "'a,b' is neither the name of a network interface"), ("-iface 10.0.0.0/33", "is neither"),
     ("-iface 10.0.0.0/x", "is neither"), ("-iface ::1/129", "is neither"), ("--mca btl_tcp_if_include e/8", "is neither"),
 ])
@@ -148,6 +144,14 @@ def test_bad_hosts(run, words, said):
     assert (r.status, r.out) == (2, "")
     assert said in r.err, r.err
     assert r.err.count("\n") == 2
+
+
+@pytest.mark.parametrize("interface", ["lo", "127.0.0.1", "127.0.0.0/9", "96.0.0.0/3"] +
+                         ["::/0"] * os.path.exists("/proc/net/if_inet6"))
+def test_interface_of_this_machine(run, interface):
+    """It is taken, and then another host is called; no agent comes from it."""
+    r = run("--ssh", "/bin/false", "--interface", interface, "--host", "a,localhost", "-n", 2, "echo", "started")
+    assert (r.status, r.out) == (2, "") and "no agent on a: it has ended with status 1 and said nothing" in r.err, r
 
 
 @pytest.mark.parametrize("words", [

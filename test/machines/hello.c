@@ -6,6 +6,12 @@
 /* RUN: -n 3 --machines 2 ; args 1 ; expect "3 ranks on 1 machines" ; expect "rank 2 ok" */
 /* RUN: -n 5 --machines 3 ; args 1 ; expect "5 ranks on 1 machines" ; expect "rank 4 ok" */
 /* RUN: -n 8 --machines 3 ; args 1 ; expect "8 ranks on 1 machines" ; expect "rank 7 ok" */
+/* RUN: -n 6 --hosts m1,m2,m3 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
+/* RUN: -n 6 --hosts m1,m2-6,fd77::3 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
+/* RUN: -n 6 --hosts m1,m2,m3 --interface 10.77.0.0/16 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
+/* RUN: -n 6 --hosts m1,m2,m3 --interface fd77::/64 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
+/* RUN: -n 6 --hosts m1,m2,m3 --port-range 5000:5001 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
+/* RUN: -n 4 --hosts m2,m3 ; args 2 ; expect "4 ranks on 2 machines" ; expect "rank 3 ok" */
 #include "../kill/common.h"
 
 #define NAME_BYTES 64
