@@ -152,11 +152,24 @@ def test_mpiexec_that_is_killed(machines):
     p.communicate(timeout=20)
 
 
+@pytest.fixture
+def silent(machines):
+    """What is called instead of ssh, never ends and says nothing."""
+    machines.run(1, "sh", "-c", "printf '#!/bin/sh\\nexec sleep 100\\n' >/tmp/silent; chmod +x /tmp/silent")
+    yield "/tmp/silent"
+    machines.run(1, "rm", "/tmp/silent")
+
+
+def test_time_that_is_over(machines, silent):
+    done = start(machines, "--hosts", "m1,m2", "--ssh", silent, "--connect-timeout", 1, "-n", 2, "true", limit=10)
+    assert done.returncode == 2 and "no agent on m2: it has not called within the time that --connect-timeout gives" in done.stderr, done
+
+
 @pytest.mark.parametrize("sig", ["TERM", "INT"])
-def test_signal_while_agents_start(machines, sig):
+def test_signal_while_agents_start(machines, silent, sig):
     """Nobody waits until the time is over."""
-    p = machines.begin(1, mpiexec(machines), "--hosts", "m1,m2,10.77.0.99", "-n", 3, "true")
-    wait_until(lambda: machines.run(1, "pgrep", "-f", "^ssh .*10.77.0.99").returncode == 0, 5)
+    p = machines.begin(1, mpiexec(machines), "--hosts", "m1,m2,m3", "--ssh", silent, "-n", 3, "true")
+    wait_until(lambda: machines.run(1, "pgrep", "-f", "^sleep 100").returncode == 0, 5)
     machines.run(1, "pkill", f"-{sig}", "-o", "-f", "bin/mpiexec --hosts")
-    p.communicate(timeout=10)
+    p.communicate(timeout=5)
     assert p.returncode in (-getattr(signal, f"SIG{sig}"), 128 + getattr(signal, f"SIG{sig}"))
