@@ -3,8 +3,6 @@
  *
  * Arguments: on how many machines they must be. */
 /* RUN: -n 2 --machines 2 ; args 1 ; expect "2 ranks on 1 machines" ; expect "rank 1 ok" */
-/* RUN: -n 3 --machines 2 ; args 1 ; expect "3 ranks on 1 machines" ; expect "rank 2 ok" */
-/* RUN: -n 5 --machines 3 ; args 1 ; expect "5 ranks on 1 machines" ; expect "rank 4 ok" */
 /* RUN: -n 8 --machines 3 ; args 1 ; expect "8 ranks on 1 machines" ; expect "rank 7 ok" */
 /* RUN: -n 6 --hosts m1,m2,m3 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
 /* RUN: -n 6 --hosts m1,m2-6,fd77::3 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
@@ -12,6 +10,10 @@
 /* RUN: -n 6 --hosts m1,m2,m3 --interface fd77::/64 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
 /* RUN: -n 6 --hosts m1,m2,m3 --port-range 5000:5001 ; args 3 ; expect "6 ranks on 3 machines" ; expect "rank 5 ok" */
 /* RUN: -n 4 --hosts m2,m3 ; args 2 ; expect "4 ranks on 2 machines" ; expect "rank 3 ok" */
+/* RUN: -n 2 --hosts m1,m2 ; args 2 ; expect "2 ranks on 2 machines" ; expect "rank 1 ok" */
+/* RUN: -n 3 --hosts m1,m2,m3 ; args 3 ; expect "3 ranks on 3 machines" ; expect "rank 2 ok" */
+/* RUN: -n 5 --hosts m1,m2,m3 ; args 3 ; expect "5 ranks on 3 machines" ; expect "rank 4 ok" */
+/* RUN: -n 8 --hosts m1,m2,m3,m4 ; args 4 ; expect "8 ranks on 4 machines" ; expect "rank 7 ok" */
 #include "../kill/common.h"
 
 #define NAME_BYTES 64
