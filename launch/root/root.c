@@ -296,6 +296,7 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     mend_list_init(&root->cuts);
     mend_list_init(&root->tallies);
     mend_list_init(&root->questions);
+    root->at_terminal = isatty(2) && !o->quiet;
     root->has_terminal = o->tty_rank == 0 && o->at_terminal;
     mend_root_open_report(root);
     mend_root_list_timed(root);
