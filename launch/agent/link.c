@@ -2,6 +2,8 @@
 /* link.c – the links of an agent, and what others ask of them.  What they become: contact.c. */
 #include "agent/link.h"
 
+#include "node/log.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,14 +35,19 @@ struct mend_link *mend_link_add(struct mend_links *links, int fd)
     return x;
 }
 
-/* Its guests are dead, and have no places: they stay somebody's. */
+/* Its guests are dead, and have no places: they stay somebody's.  A process that begins later is not told of them, and must not wait
+ * for that: it finds so beside their names. */
 static void leave_guests(struct mend_links *links, const struct mend_link *x)
 {
     static struct mend_link nobody = {.id = -1};
+    struct mend_ranks *ranks = links->with.ranks;
 
     for (uint32_t i = 0; i < x->blocks_n; i++)
-        for (int k = 0; k < x->block[i].n; k++)
-            links->with.ranks->rank[x->block[i].here + k].guest_of = &nobody;
+        for (int name = x->block[i].here; name < x->block[i].here + x->block[i].n; name++) {
+            ranks->rank[name].guest_of = &nobody;
+            /* release: pairs with the acquire in meet_abroad() (rt/local.c) */
+            mend_store_release(&mend_node_process_of(ranks->shm, name)->forgotten, 1);
+        }
 }
 
 static void drop_segment(struct mend_link *x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* self.c – the transport of a process's own entry in its table of peers.
+/* self.c – the transport of a process's own entry in its table of peers, and of those that nobody reaches.
  *
  * Messages of a rank to itself never reach a transport (p2p/ delivers them), so nothing is sent. */
 #include "net/net.h"
@@ -22,7 +22,7 @@ static void self_commit(struct mend_proc *self, mend_peer to, const struct mend_
 
 static bool self_reach(struct mend_proc *self, mend_peer peer)
 {
-    return peer == self->me;
+    return peer == self->me || mend_peer_entry(self, peer)->where.kind == MEND_WHERE_NOWHERE;
 }
 
 static void self_sever(struct mend_proc *self, mend_peer dead)

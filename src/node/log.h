@@ -17,6 +17,8 @@ struct mend_node_process {
     uint32_t node;  /* of this job */
     mend_atomic_u32
         presence; /* enum mend_presence, by the process itself; of another node: by the agent of this one; of another job: not here but in the table of its job */
+    mend_atomic_u32
+        forgotten; /* of another job: 1: that has ended, and nobody is told of it any more */
     uint64_t
         counter; /* in the context of its world, if it is the first one there; 0: of another job */
 };

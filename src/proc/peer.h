@@ -19,6 +19,7 @@ enum mend_where_kind {
     MEND_WHERE_NODE = 0, /* on another node of this job: only frames reach it */
     MEND_WHERE_HERE,     /* on this node: its memory and this process's are the same segment */
     MEND_WHERE_JOB,      /* in another job, which has a segment of its own: only frames reach it */
+    MEND_WHERE_NOWHERE, /* of another job, which had ended before this process began: nothing reaches it */
 };
 
 /* Where a process is, as seen from this one. */

@@ -192,7 +192,7 @@ void mend_ctl_hear(struct mend_proc *self, struct mend_ctl_ear *ear)
     mend_abroad_forget(self);
 }
 
-bool mend_ctl_meet(struct mend_proc *self, struct mend_ctl_ear *ear, mend_peer p)
+bool mend_ctl_meet(struct mend_proc *self, struct mend_ctl_ear *ear, mend_peer p, bool forgotten)
 {
     struct pollfd fd = {.fd = ear->fd, .events = POLLIN};
 
@@ -200,7 +200,7 @@ bool mend_ctl_meet(struct mend_proc *self, struct mend_ctl_ear *ear, mend_peer p
         mend_ctl_hear(self, ear);
         if (mend_abroad_meet(self, p))
             return true;
-    } while (!ear->deaf && (poll(&fd, 1, -1) >= 0 || errno == EINTR) &&
+    } while (!forgotten && !ear->deaf && (poll(&fd, 1, -1) >= 0 || errno == EINTR) &&
              !(fd.revents & (POLLHUP | POLLERR)));
     return false;
 }

@@ -39,7 +39,7 @@ bool mend_ctl_told(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend
 uint64_t mend_ctl_ask(struct mend_ctl_ear *ear, struct mend_rt_ask *ask);
 
 /* The peer, of another job, is reached there.  If nothing was said of its job yet this process begins, and waits for the
- * agent to say it, or to end.  False: it has not, or there is no memory. */
-bool mend_ctl_meet(struct mend_proc *self, struct mend_ctl_ear *ear, mend_peer p);
+ * agent to say it, or to end; not if that has forgotten the peer.  False: it has not, or there is no memory. */
+bool mend_ctl_meet(struct mend_proc *self, struct mend_ctl_ear *ear, mend_peer p, bool forgotten);
 
 #endif

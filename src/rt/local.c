@@ -218,6 +218,23 @@ static void meet_in_job(struct mend_proc *self, mend_peer p, const struct mend_n
         mend_node_meet(self, p, mend_place_at(given->place));
 }
 
+/* Of another job. */
+static bool meet_abroad(struct mend_proc *self, mend_peer p, const struct mend_node_process *given)
+{
+    struct local *l = self->rt_state;
+    /* acquire: pairs with the release in leave_guests() (launch/agent/link.c), before which a process that had begun was told */
+    bool forgotten = mend_load_acquire(&given->forgotten);
+
+    if (mend_ctl_meet(self, &l->ear, p, forgotten))
+        return true;
+    if (forgotten)
+        mend_node_meet_elsewhere(self, p,
+                                 (struct mend_where){.kind = MEND_WHERE_NOWHERE,
+                                                     .place = MEND_PLACE_NONE,
+                                                     .sends = MEND_PLACE_NONE});
+    return forgotten;
+}
+
 /* How many names the agent has given.  acquire: pairs with the release in mend_segment_name() */
 static mend_peer names_given(const struct local *l)
 {
@@ -238,7 +255,7 @@ static bool local_meet(struct mend_proc *self, mend_peer end)
 
         if (given->counter)
             meet_in_job(self, p, given);
-        else if (!mend_ctl_meet(self, &l->ear, p))
+        else if (!meet_abroad(self, p, given))
             return false;
     }
     return true;
