@@ -83,8 +83,9 @@ class Machines(MachineSet):
     # What is left
 
     def all_of(self, k):
-        """Its processes, and the names of files in its memory."""
-        found = set(self.processes(k))
+        """Its processes, and the names of files in its memory.  Sessions of its sshd are not those of a job: they wait for callers that
+        have lost their power until TCP gives them up."""
+        found = {pid for pid in self.processes(k) if name_of(pid) != "sshd"}
         if self.is_on(k):
             for folder in MEMORY:
                 found |= {f"{folder}/{name}" for name in os.listdir(self.inside(k, folder)) if name != PUBLISHED}
@@ -96,7 +97,7 @@ class Machines(MachineSet):
         while True:
             found = {k: self.all_of(k) - self.base[k] for k in numbers if self.is_on(k)}
             if not any(found.values()) or time.monotonic() > deadline:
-                return [f"{name_of(one)} was left on machine {k}" for k, all_ in found.items() for one in sorted(all_, key=str)]
+                return [f"{words_of(one)} was left on machine {k}" for k, all_ in found.items() for one in sorted(all_, key=str)]
             time.sleep(0.01)
 
     def freeze(self, k, frozen=True):
@@ -146,7 +147,15 @@ def line_of(process, seconds=5):
     return process.stdout.readline().decode().strip() if select.select([process.stdout], [], [], seconds)[0] else ""
 
 
-def name_of(one):
+def name_of(pid):
+    """Of the program that runs."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+            return f.read().strip()
+    return None
+
+
+def words_of(one):
     """A process by its command line, a file by its name."""
     with contextlib.suppress(OSError):
         with open(f"/proc/{one}/cmdline", "rb") as f:
