@@ -115,7 +115,7 @@ share/man/man7/MPI_FT.7 -> MPIX_FT.7
 share/man/man7/mend-ft.7
 TEXT
 (cd "$MEND_TEST_ROOT" && {
-    ls README.md LICENSE HACKING.md doc/*.md doc/*.svg
+    ls README.md LICENSE HACKING.md CHANGELOG.md doc/*.md doc/*.svg
     find doc/lab doc/pictures doc/stories example -type f ! -name meson.build ! -name demo
 }) | sed 's|^|share/doc/mend/|' >>expected
 LC_ALL=C sort -o expected expected
