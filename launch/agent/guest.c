@@ -630,6 +630,7 @@ static mend_time_ns look_at_lost(struct mend_links *links, struct mend_link *x, 
     return now;
 }
 
+/* Also when the other job has ended: a rank that has the names waits for what is said of them. */
 static mend_time_ns announce_again(struct mend_links *links, struct mend_link *x, mend_time_ns now)
 {
     struct mend_ranks *ranks = links->with.ranks;
@@ -643,27 +644,26 @@ static mend_time_ns announce_again(struct mend_links *links, struct mend_link *x
 
 mend_time_ns mend_guest_look(struct mend_links *links, struct mend_link *x, mend_time_ns now)
 {
-    mend_time_ns again = MEND_TIME_NEVER;
+    mend_time_ns again = announce_again(links, x, now), lost;
 
     switch (mend_link_state(links, x)) {
     case MEND_CONTACT_OPEN:
-        again = announce_again(links, x, now);
         tell_deaths(links, x, now);
         tell_causes(links, x);
         release(links);
-        return again;
+        break;
     case MEND_CONTACT_LOST:
-        return look_at_lost(links, x, now);
+        lost = look_at_lost(links, x, now);
+        return lost < again ? lost : again;
     case MEND_CONTACT_OVER:
         collect(links);
-        if (!x->guests_n)
+        if (!x->guests_n && !x->announce_due)
             mend_link_forgotten(links, x);
-        return MEND_TIME_NEVER;
+        break;
     case MEND_CONTACT_CALLS:
     case MEND_CONTACT_CALLED:
     case MEND_CONTACT_CLOSED:
-        if (x->mirror)
-            return announce_again(links, x, now);
+        x->closed |= x->parted && !x->announce_due;
         break;
     }
     return again;

@@ -516,6 +516,54 @@ MEND_TEST(a_guest_that_does_not_end)
     CHECK(rank[OURS + 1].unproven);
 }
 
+/* As many datagrams as there is room for. */
+static void fill(int fd)
+{
+    char some[1024] = {0};
+
+    while (send(fd, some, sizeof(some), MSG_DONTWAIT) > 0)
+        ;
+}
+
+/* How many are there. */
+static int drain(int fd)
+{
+    char some[1024];
+    int n = 0;
+
+    while (recv(fd, some, sizeof(some), MSG_DONTWAIT) > 0)
+        n++;
+    return n;
+}
+
+/* A rank that has no room for what is said of the guests hears it before they are forgotten. */
+MEND_TEST(a_rank_that_hears_late)
+{
+    int ctl[2];
+
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ctl), 0);
+    for (int mirror = 0; mirror < 2; mirror++) {
+        begin();
+        x.far = true;
+        x.number = 1;
+        rank[0].ctl_fd = ctl[0];
+        fill(ctl[0]);
+        CHECK(mend_guest_name_far(&links, &x, OURS, &(struct mend_link_run){.n = 2}, 1));
+        guests_due = 2;
+        x.parted = mirror;
+        state = mirror ? MEND_CONTACT_CLOSED : MEND_CONTACT_OVER;
+        CHECK(mend_guest_look(&links, &x, 1) < SECOND);
+        CHECK(!x.closed && (mirror || state == MEND_CONTACT_OVER));
+        drain(ctl[1]);
+        CHECK(mend_guest_look(&links, &x, SECOND) == MEND_TIME_NEVER);
+        CHECK_EQ(drain(ctl[1]), 1);
+        CHECK(x.closed == (mirror == 1) && state == MEND_CONTACT_CLOSED);
+    }
+    guests_due = 0;
+    close(ctl[0]);
+    close(ctl[1]);
+}
+
 /* ---- over a far link ---- */
 
 static int admit_at(int32_t first, int32_t n, uint16_t port, enum mend_presence presence)

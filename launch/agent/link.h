@@ -107,6 +107,7 @@ struct mend_link {
     bool announce_due;    /* some rank has not got what we know */
     bool far;
     bool mirror; /* far, at the agent of another node than the first: without a connection */
+    bool parted; /* of a mirror: the first node has forgotten the other job */
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* far: of the other's doors */
     struct mend_link_msg *
         admits; /* mirror.c: the message whose processes are being named; nothing is read meanwhile */

@@ -131,7 +131,7 @@ static void on_parted(struct mend_links *links, const struct mend_message *m)
     struct mend_link *x = mend_link_to(links, (uint64_t)m->arg[0]);
 
     if (x && x->mirror)
-        mend_link_free(links, x);
+        x->parted = true;
 }
 
 void mend_mirror_hear(struct mend_links *links, const struct mend_message *m)
