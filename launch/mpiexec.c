@@ -100,6 +100,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     agent->ranks.nodes.n = o->hosts.n > 1 ? (uint32_t)o->hosts.n : 0;
     agent->ranks.nodes.job = root->job;
     memcpy(agent->ranks.nodes.key, root->key, sizeof(root->key));
+    memcpy(agent->ranks.nodes.agents_key, root->agents_key, sizeof(root->agents_key));
     agent->ranks.nodes.at = address_of(o);
     agent->ports = mend_options_ports(o);
     agent->root_here = (struct mend_root_here){

@@ -144,7 +144,8 @@ static void ask_for_lease(struct apart *a, struct mend_options *o)
     struct mend_address parent = a->agent.parent;
 
     parent.port = (uint16_t)a->letter.beats_port;
-    if (!mend_beats_open(&a->beats, &config, nodes->key, (int)nodes->n, mend_options_ports(o)) ||
+    if (!mend_beats_open(&a->beats, &config, nodes->agents_key, (int)nodes->n,
+                         mend_options_ports(o)) ||
         !mend_beats_follow(&a->beats, (int)nodes->me, 1, 0, &parent))
         refuse(mend_xprintf("no socket or timer for its lease: %s", strerror(errno)));
 }
@@ -236,6 +237,7 @@ static void begin(struct apart *a, struct mend_options *o)
     nodes->n = a->letter.nodes_n;
     nodes->job = a->letter.job;
     memcpy(nodes->key, a->letter.key, sizeof(nodes->key));
+    memcpy(nodes->agents_key, a->letter.agents_key, sizeof(nodes->agents_key));
     why = mend_settle(&a->letter);
     if (why)
         refuse(why);

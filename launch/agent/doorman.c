@@ -179,7 +179,8 @@ static bool is_ours(const struct mend_doorman *d, const struct caller *c)
 
     return (g->kind == MEND_GREETING_CALL || (is_agent(c) && d->root->take)) &&
            mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
-           mend_greeting_is(g, d->ranks->shm->door.key, d->ranks->shm->job);
+           mend_greeting_is(g, is_agent(c) ? d->ranks->nodes.agents_key : d->ranks->shm->door.key,
+                            d->ranks->shm->job);
 }
 
 /* False: there is no nonce, or no room for it. */

@@ -34,7 +34,7 @@ static bool greet(const struct mend_parent_call *c, int fd, struct mend_greeting
         getrandom(g_p->caller_nonce, sizeof(g_p->caller_nonce), 0) != sizeof(g_p->caller_nonce))
         return false;
     memcpy(g_p->door_nonce, challenge.nonce, sizeof(g_p->door_nonce));
-    mend_greeting_sign(g_p, c->nodes->key);
+    mend_greeting_sign(g_p, c->nodes->agents_key);
     return mend_port_write(fd, g_p, sizeof(*g_p), c->deadline);
 }
 
@@ -47,7 +47,7 @@ static bool is_answered(const struct mend_parent_call *c, int fd, const struct m
         return false;
     errno = EPROTO;
     *taken_there_p = a.received;
-    return mend_greeting_is(&a, c->nodes->key, g->job) && a.kind == MEND_GREETING_ANSWER &&
+    return mend_greeting_is(&a, c->nodes->agents_key, g->job) && a.kind == MEND_GREETING_ANSWER &&
            a.from == g->to && a.to == g->from &&
            mend_same_bytes(a.caller_nonce, g->caller_nonce, sizeof(a.caller_nonce)) &&
            mend_same_bytes(a.door_nonce, g->door_nonce, sizeof(a.door_nonce));

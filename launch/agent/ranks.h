@@ -17,7 +17,8 @@
 struct mend_nodes {
     uint32_t me, n; /* n 0: there is one only */
     uint64_t job;
-    unsigned char key[MEND_DOOR_KEY_BYTES];
+    unsigned char key[MEND_DOOR_KEY_BYTES];        /* of the job: its ranks have it */
+    unsigned char agents_key[MEND_DOOR_KEY_BYTES]; /* only its agents have it */
     struct mend_address at; /* where this node takes connections; port 0: nowhere */
 };
 

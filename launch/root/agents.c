@@ -109,6 +109,7 @@ static void make_letter(struct root_node *node, struct mend_letter *l)
     l->answer_ms = (uint64_t)what.connect_s * 1000;
     l->job = root->job;
     memcpy(l->key, root->key, sizeof(l->key));
+    memcpy(l->agents_key, root->agents_key, sizeof(l->agents_key));
     l->parent = root->at;
     l->beats_port = mend_beats_port(&root->beats);
     l->given = root->o->given.at;
@@ -146,7 +147,7 @@ bool mend_root_start_agents(struct root *root, const struct mend_address *at)
 
     root->at = *at;
     root->program = program_of(root->o);
-    if (!mend_beats_open(&root->beats, &config, root->key, root->nodes_n, range) ||
+    if (!mend_beats_open(&root->beats, &config, root->agents_key, root->nodes_n, range) ||
         !mend_loop_add(root->loop, root->member, root->beats.news_fd, MEND_ROOT_FROM_BEATS, 0))
         return false;
     gethostname(host, sizeof(host) - 1);
@@ -186,7 +187,7 @@ static bool answer(struct root *root, int fd, const struct mend_greeting *g)
     a.from = g->to;
     a.to = g->from;
     a.received = root->node[g->from].wire.taken;
-    mend_greeting_sign(&a, root->key);
+    mend_greeting_sign(&a, root->agents_key);
     return send(fd, &a, sizeof(a), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(a);
 }
 

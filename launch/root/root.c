@@ -270,7 +270,8 @@ struct mend_post mend_root_post(struct root_node *node)
 static bool draw(struct root *root)
 {
     return getrandom(&root->job, sizeof(root->job), 0) == sizeof(root->job) &&
-           getrandom(root->key, sizeof(root->key), 0) == sizeof(root->key);
+           getrandom(root->key, sizeof(root->key), 0) == sizeof(root->key) &&
+           getrandom(root->agents_key, sizeof(root->agents_key), 0) == sizeof(root->agents_key);
 }
 
 bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop *loop)

@@ -95,11 +95,12 @@ struct root {
     struct root_node *node; /* the first is the one on which mpiexec runs */
     int nodes_n;
     uint64_t job;
-    unsigned char key[MEND_DOOR_KEY_BYTES]; /* who has it is of the job */
-    struct mend_address at;                 /* where agents call */
-    struct mend_beats beats;                /* their leases; nodes_n 1: there are none */
-    const char *program;                    /* this mpiexec, as other machines shall have it */
-    bool failed, ended;                     /* a rank could not be started; END was said */
+    unsigned char key[MEND_DOOR_KEY_BYTES];        /* who has it is of the job, ... */
+    unsigned char agents_key[MEND_DOOR_KEY_BYTES]; /* ... an agent of it */
+    struct mend_address at;                        /* where agents call */
+    struct mend_beats beats;                       /* their leases; nodes_n 1: there are none */
+    const char *program;           /* this mpiexec, as other machines shall have it */
+    bool failed, ended;            /* a rank could not be started; END was said */
     bool not_started, at_terminal; /* an agent did not come; somebody reads how far the start is */
     int said_n;                    /* so many nodes were there when that was said */
     mend_time_ns say_at;           /* the next time; 0: not decided */

@@ -129,6 +129,7 @@ static void walk(struct pen *p, struct mend_letter *l)
     number(p, &l->answer_ms, 8);
     number(p, &l->job, 8);
     bytes(p, l->key, sizeof(l->key));
+    bytes(p, l->agents_key, sizeof(l->agents_key));
     bytes(p, &l->parent, sizeof(l->parent));
     string(p, &l->host);
     string(p, &l->parent_host);

@@ -27,6 +27,7 @@ struct mend_letter {
     uint64_t answer_ms;  /* for the call of the parent */
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES];
+    unsigned char agents_key[MEND_DOOR_KEY_BYTES]; /* a process of the program does not have it */
     struct mend_address parent;     /* without an address: where that has come from */
     const char *host, *parent_host; /* as the user, and as itself, name the two */
     const char *user;               /* whose HOME the environment names */

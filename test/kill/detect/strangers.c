@@ -7,7 +7,7 @@
  *     300 times with random bytes, 100 times with a part of a greeting, 100 times with an end at once, and 1000 times silently
  *     to ranks that are dead or were never there, with the key of the job; with a key of which one bit is wrong
  *     with a greeting that was right for another connection; with its own end of one that there is already, and what followed it
- *     as a rank of the same node as the one that it calls; as an agent that there is already, that is not awaited, or that has another key
+ *     as a rank of the same node as the one that it calls; as an agent, with the key that ranks have
  *
  * Ranks 0 and 1 are on one node, 2 and 3 on the other one.  Meanwhile ranks 0, 1 and 2 exchange messages.  While 1000 wait
  * silently, rank 3 dies, which rank 2 is told of, and ranks 1 and 2 make their first connection.  The agent holds no more than
@@ -272,10 +272,10 @@ static void claim_to_be_an_agent(void)
 {
     static const int nodes[] = {0, 1, 2, -1, INT32_MAX};
 
-    for (int i = 0; i < (int)(sizeof(nodes) / sizeof(nodes[0])); i++) {
-        struct mend_greeting g = greeting(nodes[i], 0);
+    for (int i = 0; i < 2 * (int)(sizeof(nodes) / sizeof(nodes[0])); i++) {
+        struct mend_greeting g = greeting(nodes[i / 2], 0);
 
-        g.kind = MEND_GREETING_AGENT;
+        g.kind = i % 2 ? MEND_GREETING_GONE : MEND_GREETING_AGENT;
         greet(g, 2000);
         greet_as(g, 2000, true, true);
         greet_as(g, 2000, false, false);
