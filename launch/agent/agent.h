@@ -5,6 +5,7 @@
  *   main thread      exits of children, datagrams of ranks, timers              run.c
  *   watcher threads  life words -> verdicts                                     watch.c, verdict.c
  *   starter thread   vfork and execve                                           start_local.c
+ *   beats thread     of an agent on another node than the root: its lease        lease/beats.c
  *   keeper process   ends everything if this process is killed                  keeper.c
  *
  * The lock of the ranks guards what main thread and watchers both change: the detector, the verdicts' part of the
