@@ -13,7 +13,8 @@
  *   E2  only a declared node is refused
  *   E5  a node that was not itself cut off, stopped or killed is not lost (S5-5, S5-6)
  *   E6  one that was cut off, or killed, for long is declared in time (S5-3): after L(1+ρ)/(1-ρ), a beat and the bounds, and the slack if
- *       only the grants do not come through
+ *       only the grants do not come through; below another agent than the root such a node turns to others, which hear it and wait as long
+ *       again from then on
  *   E7  at the end all agents have heard the same verdicts (S5-2) */
 #include "clock.h"
 #include "lease.h"
@@ -413,6 +414,12 @@ static void stop(struct run *r, int32_t agent)
 }
 
 /* One, one with all below, or about half of all. */
+/* It hears nothing and is heard, and there is another one that it may turn to. */
+static bool may_turn(const struct run *r, int32_t agent)
+{
+    return r->cut_way == 1 && mend_lineage_parent(r->w.radix, agent) != 0;
+}
+
 static void cut(struct run *r)
 {
     mend_time_ns time = below(r, 3) ? LONG_CUT + below(r, 400 * MS) : below(r, SHORT_CUT);
@@ -431,7 +438,7 @@ static void cut(struct run *r)
         if (a->cut)
             tell(r, i, "x is cut off, way %d, for %.3f ms", r->cut_way, (double)time * 1e-6);
         if (a->cut && is_long && !a->dead)
-            a->must_be_declared = r->clock.now + 1350 * MS;
+            a->must_be_declared = r->clock.now + (may_turn(r, i) ? 2300 : 1350) * MS;
     }
     plan(r, EV_HEAL, 0, 0, r->heals_at);
 }
