@@ -15,7 +15,7 @@ STEPS   ?= 100000000
 
 MESON_OPTIONS = --prefix / --libdir lib
 
-.PHONY: all demo demo-modules check asan tsan sim step soak bench conformance aarch64 install dist docs format clean help
+.PHONY: all demo demo-machines demo-modules check asan tsan sim step soak bench conformance aarch64 install dist docs format clean help
 .DELETE_ON_ERROR:
 
 all: ## build into build/, with a staged installation in build/stage
@@ -39,6 +39,11 @@ demo: ## a real run that loses processes and finishes with the right answer
 	@tools/install-deps build demo
 	@$(MAKE) --no-print-directory all
 	@example/heat/demo $(BUILD)
+
+demo-machines: ## a job on three machines loses one of them, which is switched off, and ends with the same bits
+	@tools/install-deps build demo check
+	@$(MAKE) --no-print-directory all
+	@example/heat/demo-machines $(BUILD)
 
 demo-modules: ## a solver loses processes while others are in a module that knows nothing of it; all go back together
 	@tools/install-deps build demo
