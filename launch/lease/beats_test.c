@@ -86,6 +86,18 @@ static int next_lost(void)
     return mend_beats_next_lost(&parent, &silent);
 }
 
+/* A parent here, and a child that has its lease. */
+static pid_t begin(void)
+{
+    int granted;
+    pid_t child;
+
+    open_parent();
+    child = start_child(key, &granted);
+    CHECK(is_granted(granted));
+    return child;
+}
+
 /* It is killed, and has been before it is said to be lost. */
 static void is_lost(pid_t child)
 {
@@ -100,12 +112,8 @@ static void is_lost(pid_t child)
 
 MEND_TEST(one_that_is_stopped_ends_before_it_is_lost)
 {
-    int granted;
-    pid_t child;
+    pid_t child = begin();
 
-    open_parent();
-    child = start_child(key, &granted);
-    CHECK(is_granted(granted));
     kill(child, SIGSTOP);
     is_lost(child);
     mend_beats_close(&parent);
@@ -113,12 +121,8 @@ MEND_TEST(one_that_is_stopped_ends_before_it_is_lost)
 
 MEND_TEST(one_that_is_killed_is_lost)
 {
-    int granted;
-    pid_t child;
+    pid_t child = begin();
 
-    open_parent();
-    child = start_child(key, &granted);
-    CHECK(is_granted(granted));
     kill(child, SIGKILL);
     is_lost(child);
     mend_beats_close(&parent);
@@ -127,12 +131,8 @@ MEND_TEST(one_that_is_killed_is_lost)
 /* As long as it goes on within half a lease. */
 MEND_TEST(short_stops_do_no_harm)
 {
-    int granted;
-    pid_t child;
+    pid_t child = begin();
 
-    open_parent();
-    child = start_child(key, &granted);
-    CHECK(is_granted(granted));
     for (int i = 0; i < 3; i++) {
         kill(child, SIGSTOP);
         CHECK(!await_news(&parent, 450));
@@ -149,12 +149,9 @@ MEND_TEST(short_stops_do_no_harm)
 static _Noreturn void stopping_parent(bool stands_in, int fd)
 {
     pid_t other, child;
-    int granted;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    open_parent();
-    child = start_child(key, &granted);
-    CHECK(is_granted(granted));
+    child = begin();
     if (stands_in)
         other = mend_beats_hand_over(&parent);
     CHECK_EQ(write(fd, &child, sizeof(child)), (ssize_t)sizeof(child));
@@ -226,12 +223,9 @@ MEND_TEST(nobody_stands_in_for_the_dead)
 
 MEND_TEST(without_its_parent_it_ends)
 {
-    int granted, status;
-    pid_t child;
+    pid_t child = begin();
+    int status;
 
-    open_parent();
-    child = start_child(key, &granted);
-    CHECK(is_granted(granted));
     mend_beats_close(&parent);
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -239,12 +233,9 @@ MEND_TEST(without_its_parent_it_ends)
 
 MEND_TEST(one_that_was_declared_ends)
 {
-    int granted, status;
-    pid_t child;
+    pid_t child = begin();
+    int status;
 
-    open_parent();
-    child = start_child(key, &granted);
-    CHECK(is_granted(granted));
     mend_beats_declare(&parent, CHILD, 1);
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
