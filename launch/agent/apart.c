@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 
 #define TURN_MS  20                     /* between two looks whether all output has left */
@@ -159,17 +160,24 @@ static void on_beats(struct apart *a)
     mend_far_ready(&a->agent.ranks, &a->agent.tell);
 }
 
+/* A stream in which something is missing, or wrong, cannot go on, and this node not without it: as if the agent had been killed. */
+static void on_end(struct apart *a)
+{
+    if (a->wire.broken)
+        raise(SIGKILL);
+    mend_loop_drop(&a->loop, a->wire.fd);
+    mend_wire_cut(&a->wire);
+}
+
 static void on_event(void *self, uint32_t from, uint32_t of)
 {
     struct apart *a = self;
 
     (void)of;
-    if (from == FROM_BEATS) {
+    if (from == FROM_BEATS)
         on_beats(a);
-    } else if (a->wire.fd >= 0 && !mend_wire_read(&a->wire, &a->own)) {
-        mend_loop_drop(&a->loop, a->wire.fd);
-        mend_wire_cut(&a->wire);
-    }
+    else if (a->wire.fd >= 0 && !mend_wire_read(&a->wire, &a->own))
+        on_end(a);
 }
 
 static bool listen_to_root(struct apart *a)

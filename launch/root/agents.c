@@ -293,14 +293,13 @@ static void on_process(struct root_node *node)
         give_up(node, status);
 }
 
-bool mend_root_await_excuse(struct root_node *node)
+void mend_root_await_excuse(struct root_node *node)
 {
     if (node->state != NODE_STARTING || way_of(node) == MEND_WAY_fork)
-        return false;
+        return;
     node->begun.fails_at = mend_time_monotonic_ns() + LAST_WORD_NS;
     if (!node->begun.process.pid)
         give_up(node, -1);
-    return true;
 }
 
 void mend_root_hear_agent(struct root *root, enum root_from from, int number)
@@ -336,9 +335,36 @@ static void say_how_far(struct root *root)
                   missing);
 }
 
-static bool is_awaited(const struct root_node *node)
+/* It has called, and datagrams do not come through. */
+static void say_no_lease(struct root_node *node)
 {
-    return node->state == NODE_STARTING && (node->wire.fd < 0 || node->begun.fails_at);
+    struct root *root = node->root;
+
+    node->state = NODE_LOST;
+    if (root->failed || root->ended)
+        return;
+    mend_root_say(root,
+                  "mpiexec: the agent on %s has called, but its datagrams (UDP) to port %d of this "
+                  "machine, or the answers, do not come through; a firewall has to let them pass "
+                  "(--port-range)",
+                  start_of(node).host, ntohs(mend_beats_port(&root->beats)));
+    root->failed = root->not_started = true;
+}
+
+bool mend_root_has_no_lease(struct root_node *node)
+{
+    if (node->state != NODE_STARTING || way_of(node) == MEND_WAY_fork)
+        return false;
+    say_no_lease(node);
+    return true;
+}
+
+static void on_late(struct root_node *node)
+{
+    if (node->wire.fd >= 0 && !node->begun.fails_at)
+        say_no_lease(node);
+    else
+        give_up(node, -1);
 }
 
 mend_time_ns mend_root_look_at_agents(struct root *root, mend_time_ns now)
@@ -350,10 +376,10 @@ mend_time_ns mend_root_look_at_agents(struct root *root, mend_time_ns now)
         struct root_node *node = &root->node[k];
         mend_time_ns by = node->begun.fails_at ? node->begun.fails_at : node->begun.answer_by;
 
-        if (!is_awaited(node))
+        if (node->state != NODE_STARTING)
             continue;
         if (now >= by)
-            give_up(node, -1);
+            on_late(node);
         next = by < next ? by : next;
         waits = true;
     }

@@ -44,10 +44,11 @@ void mend_root_take_agent(void *root, int fd, const struct mend_greeting *g);
 bool mend_root_has_child(const void *root, pid_t pid);
 
 /* Something has come from one that has not called; one does not come in time, returns when to look again; the connection of one
- * has ended that had not said READY: false: nothing more will be said of why; waits until its process has ended. */
+ * has ended, which has to be excused if it had not said READY; the lease of one is over: false: it had one; waits until its process has ended. */
 void mend_root_hear_agent(struct root *root, enum root_from from, int number);
 mend_time_ns mend_root_look_at_agents(struct root *root, mend_time_ns now);
-bool mend_root_await_excuse(struct root_node *node);
+void mend_root_await_excuse(struct root_node *node);
+bool mend_root_has_no_lease(struct root_node *node);
 void mend_root_end_agent(struct root_node *node, bool at_once);
 
 #endif

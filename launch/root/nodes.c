@@ -207,34 +207,36 @@ void mend_root_lose(struct root_node *node, const char *how)
     root->failed |= !are_told(root);
 }
 
-/* A stream in which something is missing, or wrong, cannot go on. */
 static void on_end(struct root_node *node)
 {
     mend_loop_drop(node->root->loop, node->wire.fd);
-    if (node->wire.broken)
-        mend_root_lose(node, "its messages are damaged");
-    else
-        mend_wire_cut(&node->wire);
+    mend_wire_cut(&node->wire);
     mend_root_await_excuse(node);
 }
 
 void mend_root_hear_beats(struct root *root)
 {
     mend_time_ns silent;
-    char how[64];
     int k;
 
     while ((k = mend_beats_next_lost(&root->beats, &silent)) >= 0) {
-        snprintf(how, sizeof(how), "no sign of life for %.1f s", (double)silent / 1e9);
-        mend_root_lose(&root->node[k], how);
+        char how[64] = "it can be heard, and hears nothing";
+
+        if (silent >= root->beats.config.lease_ns)
+            snprintf(how, sizeof(how), "no sign of life for %.1f s", (double)silent / 1e9);
+        if (!mend_root_has_no_lease(&root->node[k]))
+            mend_root_lose(&root->node[k], how);
     }
 }
 
+/* A stream in which something is missing, or wrong, cannot go on. */
 static void bury_the_gone(struct root *root)
 {
     for (int k = 1; k < root->nodes_n; k++)
         if (root->node[k].is_gone)
             mend_root_lose(&root->node[k], "its agent has ended");
+        else if (root->node[k].wire.broken)
+            mend_root_lose(&root->node[k], "its messages are damaged");
 }
 
 void mend_root_read_node(struct root *root, int number)

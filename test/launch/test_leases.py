@@ -22,10 +22,10 @@ from test_machines import agent_of
 LEASE = 1.0
 
 
-def begin(start, *args, seconds=2, env=None):
-    """A job of three ranks on three nodes, all of which run, for so long."""
-    p = start("--machines", 3, *args, "-n", 3, "sh", "-c", f"echo up; sleep {seconds}; echo done", env=env)
-    for _ in range(3):
+def begin(start, *args, nodes=3, seconds=2, env=None):
+    """A job of a rank on each node, all of which run, for so long."""
+    p = start("--machines", nodes, *args, "-n", nodes, "sh", "-c", f"echo up; sleep {seconds}; echo done", env=env)
+    for _ in range(nodes):
         assert p.stdout.readline() == b"up\n"
     return p
 

@@ -116,6 +116,15 @@ def test_firewall_between_agent_and_mpiexec(machines):
     assert done.returncode == 2 and "no agent on m2: it (10.77.0.2) calls mpiexec on m1 (10.77.0.1 port 5000)" in done.stderr, done
 
 
+@pytest.mark.parametrize("hook", ["input", "output"])
+def test_firewall_for_datagrams(machines, hook):
+    """The agent calls, but gets no lease: its datagrams, or the answers, are dropped."""
+    machines.run(1, "nft", "-f", "-", input=f"table inet wall {{ chain wall {{ type filter hook {hook} priority 0; meta l4proto udp drop; }}; }}\n")
+    machines.undo["wall", 1] = lambda: machines.run(1, "nft", "flush", "ruleset")
+    done = start(machines, "--hosts", "m1,m2", "--port-range", "5000:5009", "--connect-timeout", 4, "-n", 2, "true")
+    assert done.returncode == 2 and "the agent on m2 has called, but its datagrams (UDP) to port 500" in done.stderr, done
+
+
 # ---- running ----
 
 
