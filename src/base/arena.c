@@ -5,6 +5,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* With the address sanitizer a use of a released block is an error. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define SHUT(at_, bytes_) ASAN_POISON_MEMORY_REGION(at_, bytes_)
+#define OPEN(at_, bytes_) ASAN_UNPOISON_MEMORY_REGION(at_, bytes_)
+#else
+#define SHUT(at_, bytes_) (void)0
+#define OPEN(at_, bytes_) (void)0
+#endif
+
 #define CHUNK_BYTES ((size_t)256 * 1024)
 #define CLASS_LARGE 0xffu
 #define CLASS_PAGE  15 /* the first one of a page or more */
@@ -99,13 +109,18 @@ static size_t reserve_rest(const struct mend_arena *arena)
     return (size_t)(arena->reserve_end - arena->reserve_next);
 }
 
+MEND_LOOKS_AT_RELEASED static void *next_free(const void *block)
+{
+    return *(void *const *)block;
+}
+
 /* Is so much released in blocks that can stand in for the reserve?  Looks at no more of them than that takes. */
 static bool has_released(const struct mend_arena *arena, size_t bytes)
 {
     size_t found = 0;
 
     for (unsigned class = CLASS_PAGE; class < MEND_ARENA_CLASSES; class ++)
-        for (void *p = arena->free[class]; p; memcpy(&p, p, sizeof(void *))) {
+        for (void *p = arena->free[class]; p; p = next_free(p)) {
             found += class_bytes(class);
             if (found >= bytes)
                 return true;
@@ -159,6 +174,7 @@ void mend_arena_destroy(struct mend_arena *arena)
     chunks.prev->next = &chunks; /* which goes away during the walk */
     for (struct mend_list *l = chunks.next, *next; l != &chunks; l = next) {
         next = l->next;
+        OPEN(l, mend_list_entry(l, struct chunk, link)->bytes);
         munmap(l, mend_list_entry(l, struct chunk, link)->bytes);
     }
 }
@@ -261,7 +277,8 @@ static void *pop(struct mend_arena *arena, unsigned class)
 {
     void *p = arena->free[class];
 
-    memcpy(&arena->free[class], p, sizeof(void *));
+    arena->free[class] = next_free(p);
+    OPEN(p, class_bytes(class));
     return p;
 }
 
@@ -400,4 +417,5 @@ void mend_arena_free(struct mend_arena *arena, void *p)
     h->magic = MAGIC_FREE;
     memcpy(p, &arena->free[h->class], sizeof(void *));
     arena->free[h->class] = p;
+    SHUT(p, h->payload_bytes);
 }

@@ -52,6 +52,13 @@ static inline void *mend_apart(uint64_t place, uint64_t offset)
 #endif
 }
 
+/* Of a function that reads small blocks which may have been released. */
+#ifdef __SANITIZE_ADDRESS__
+#define MEND_LOOKS_AT_RELEASED __attribute__((no_sanitize_address))
+#else
+#define MEND_LOOKS_AT_RELEASED
+#endif
+
 #define MEND_ARENA_CLASSES   26
 #define MEND_ARENA_SMALL_MAX ((size_t)64 * 1024) /* larger ones are not in the reserve */
 #define MEND_ARENA_SPARE_MAX ((size_t)32 * 1024 * 1024)

@@ -13,6 +13,7 @@
 #ifndef MEND_COMM_HANDLE_H
 #define MEND_COMM_HANDLE_H
 
+#include "base/arena.h"
 #include "comm/comm.h"
 
 #define MEND_HANDLE_FIRST 0x10000 /* outside the ABI's range and that of mpi_old.h */
@@ -21,6 +22,13 @@
 static inline bool mend_handle_is_object(const void *handle)
 {
     return (uintptr_t)handle >= MEND_HANDLE_FIRST && ((uintptr_t)handle & 15) == 0;
+}
+
+/* The mark of an object that a handle may have been for: what it stands in may be released by then, but stays mapped (base/arena.h), also in the
+ * eyes of the address sanitizer. */
+MEND_LOOKS_AT_RELEASED static inline uint32_t mend_handle_mark(const uint32_t *magic)
+{
+    return *magic;
 }
 
 /* The number of a handle, predefined or not.  0, which is never a handle: no memory. */

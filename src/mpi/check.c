@@ -141,7 +141,8 @@ int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p)
 
     if (comm == MPI_COMM_SELF && mend_self->world_state == MEND_WORLD_OPEN)
         c = mend_self->comm_self;
-    else if (!mend_handle_is_object(c) || c->magic != MEND_COMM_MAGIC || c->closing)
+    else if (!mend_handle_is_object(c) || mend_handle_mark(&c->magic) != MEND_COMM_MAGIC ||
+             c->closing)
         return MPI_ERR_COMM;
     *c_p = c;
     return MPI_SUCCESS;
@@ -167,7 +168,7 @@ int mend_check_group(MPI_Group group, struct mend_group **g_p)
 
     if (group == MPI_GROUP_EMPTY)
         g = &mend_self->objects->empty;
-    else if (!mend_handle_is_object(g) || g->magic != MEND_GROUP_MAGIC)
+    else if (!mend_handle_is_object(g) || mend_handle_mark(&g->magic) != MEND_GROUP_MAGIC)
         return MPI_ERR_GROUP;
     *g_p = g;
     return MPI_SUCCESS;
@@ -179,7 +180,7 @@ int mend_check_type(MPI_Datatype type, const struct mend_type **t_p)
 
     if ((uintptr_t)type < 0x1000)
         t = mend_type_predefined((uintptr_t)type);
-    else if (!mend_handle_is_object(t) || t->magic != MEND_TYPE_MAGIC)
+    else if (!mend_handle_is_object(t) || mend_handle_mark(&t->magic) != MEND_TYPE_MAGIC)
         return MPI_ERR_TYPE;
     if (!t)
         return MPI_ERR_TYPE;
@@ -217,7 +218,7 @@ int mend_check_op(MPI_Op op, const struct mend_op **op_p)
 
     if (is_predefined_op(op))
         o = mend_op_of(op);
-    else if (!mend_handle_is_object(o) || o->magic != MEND_OP_MAGIC)
+    else if (!mend_handle_is_object(o) || mend_handle_mark(&o->magic) != MEND_OP_MAGIC)
         return MPI_ERR_OP;
     *op_p = o;
     return MPI_SUCCESS;
@@ -242,7 +243,7 @@ int mend_check_errhandler(MPI_Errhandler errhandler, struct mend_errhandler **e_
         e = &mend_self->objects->abort;
     else if (errhandler == MPI_ERRORS_RETURN)
         e = &mend_self->objects->return_code;
-    else if (!mend_handle_is_object(e) || e->magic != MEND_ERRHANDLER_MAGIC)
+    else if (!mend_handle_is_object(e) || mend_handle_mark(&e->magic) != MEND_ERRHANDLER_MAGIC)
         return MPI_ERR_ERRHANDLER;
     *e_p = e;
     return MPI_SUCCESS;
@@ -252,7 +253,7 @@ int mend_check_session(MPI_Session session, struct mend_session **s_p)
 {
     struct mend_session *s = (struct mend_session *)session;
 
-    if (!mend_handle_is_object(s) || s->magic != MEND_SESSION_MAGIC)
+    if (!mend_handle_is_object(s) || mend_handle_mark(&s->magic) != MEND_SESSION_MAGIC)
         return MPI_ERR_SESSION;
     *s_p = s;
     return MPI_SUCCESS;
@@ -266,7 +267,7 @@ int mend_check_info(MPI_Info info, struct mend_info **i_p)
         i = mend_info_env(mend_self);
         if (!i)
             return MPI_ERR_NO_MEM;
-    } else if (!mend_handle_is_object(i) || i->magic != MEND_INFO_MAGIC) {
+    } else if (!mend_handle_is_object(i) || mend_handle_mark(&i->magic) != MEND_INFO_MAGIC) {
         return MPI_ERR_INFO;
     }
     *i_p = i;

@@ -136,7 +136,8 @@ static inline int mend_check_request(MPI_Request request, struct mend_request **
 
     if (request == MPI_REQUEST_NULL)
         r = NULL;
-    else if (mend_unlikely(!mend_handle_is_object(r) || r->magic != MEND_REQUEST_MAGIC))
+    else if (mend_unlikely(!mend_handle_is_object(r) ||
+                           mend_handle_mark(&r->magic) != MEND_REQUEST_MAGIC))
         return MPI_ERR_REQUEST;
     *r_p = r;
     return MPI_SUCCESS;

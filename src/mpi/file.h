@@ -12,7 +12,7 @@ static inline int mend_check_file(MPI_File fh, struct mend_file **f_p)
 {
     struct mend_file *f = (struct mend_file *)fh;
 
-    if (mend_unlikely(!mend_handle_is_object(f) || f->magic != MEND_FILE_MAGIC))
+    if (mend_unlikely(!mend_handle_is_object(f) || mend_handle_mark(&f->magic) != MEND_FILE_MAGIC))
         return MPI_ERR_FILE;
     *f_p = f;
     return MPI_SUCCESS;

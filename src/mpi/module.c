@@ -24,7 +24,7 @@ static int check_module(MPIX_Module module, struct mend_module **m_p)
 {
     struct mend_module *m = (struct mend_module *)module;
 
-    if (!mend_handle_is_object(m) || m->magic != MEND_MODULE_MAGIC || m->freed)
+    if (!mend_handle_is_object(m) || mend_handle_mark(&m->magic) != MEND_MODULE_MAGIC || m->freed)
         return MPI_ERR_ARG;
     *m_p = m;
     return MPI_SUCCESS;

@@ -12,7 +12,7 @@ static inline int mend_check_win(MPI_Win win, struct mend_win **w_p)
 {
     struct mend_win *w = (struct mend_win *)win;
 
-    if (mend_unlikely(!mend_handle_is_object(w) || w->magic != MEND_WIN_MAGIC))
+    if (mend_unlikely(!mend_handle_is_object(w) || mend_handle_mark(&w->magic) != MEND_WIN_MAGIC))
         return MPI_ERR_WIN;
     *w_p = w;
     return MPI_SUCCESS;

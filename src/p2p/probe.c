@@ -5,6 +5,7 @@
  * has an unacknowledged death, or the communicator is revoked (S0-12..14). */
 #include "p2p/internal.h"
 
+#include "comm/handle.h"
 #include "p2p/match.h"
 
 #include <stdio.h>
@@ -142,7 +143,8 @@ struct mend_comm *mend_message_comm(const struct mend_message *m)
 
 bool mend_message_check(const struct mend_message *m)
 {
-    return m && m->magic == MEND_MESSAGE_MAGIC && !mend_list_linked(&m->by_source);
+    return m && mend_handle_mark(&m->magic) == MEND_MESSAGE_MAGIC &&
+           !mend_list_linked(&m->by_source);
 }
 
 /* The receive of a taken message.  Its sender may have died since (S0-14), or the communicator may

@@ -5,6 +5,7 @@
  * disturb each other, and without a tool there is nothing but the count. */
 #include "tool/tool.h"
 
+#include "comm/handle.h"
 #include "p2p/p2p.h"
 
 #include <string.h>
@@ -91,8 +92,8 @@ void mend_tool_pvar_drop(struct mend_tool *t, struct mend_tool_pvar_handle *h)
 /* The memory of a communicator that is gone stays mapped. */
 static bool is_bound(const struct mend_tool_pvar_handle *h)
 {
-    return !h->comm ||
-           (h->comm->magic == MEND_COMM_MAGIC && h->comm->ctx == h->ctx && !h->comm->closing);
+    return !h->comm || (mend_handle_mark(&h->comm->magic) == MEND_COMM_MAGIC &&
+                        h->comm->ctx == h->ctx && !h->comm->closing);
 }
 
 /* The peak that all share goes to those that run, and begins anew. */
