@@ -132,27 +132,34 @@ static int make_bytes(struct mend_proc *self, const struct mend_datarep *rep,
 static int make_type(struct mend_proc *self, const struct mend_datarep *rep,
                      const struct mend_type *t, const struct mend_type **in_file_p);
 
+/* With these parts in place of its own, to which it takes references. */
+static int build_alike(struct mend_proc *self, const struct mend_envelope *e,
+                       const struct mend_type **parts, const struct mend_type **in_file_p)
+{
+    struct mend_type *draft = mend_type_draft(self, e->combiner, true, e->values_n, e->types_n);
+
+    if (!draft)
+        return MPI_ERR_NO_MEM;
+    memcpy(draft->envelope->values, e->values, (size_t)e->values_n * sizeof(*e->values));
+    memcpy(draft->envelope->types, parts, (size_t)e->types_n * sizeof(*parts));
+    return build(self, draft, in_file_p);
+}
+
 /* The same construction, of the parts' types in the file. */
 static int make_alike(struct mend_proc *self, const struct mend_datarep *rep,
                       const struct mend_type *t, const struct mend_type **in_file_p)
 {
     const struct mend_envelope *e = t->envelope;
-    struct mend_type *draft = mend_type_draft(self, e->combiner, true, e->values_n, e->types_n);
     const struct mend_type **parts = mend_zalloc(self, (size_t)e->types_n, sizeof(*parts));
     MPI_Count n = 0;
-    int err = draft && parts ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    int err = parts ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
     while (!err && n < e->types_n) {
         err = make_type(self, rep, e->types[n], &parts[n]);
         n += !err;
     }
-    if (!err) {
-        memcpy(draft->envelope->values, e->values, (size_t)e->values_n * sizeof(*e->values));
-        memcpy(draft->envelope->types, parts, (size_t)n * sizeof(*parts));
-        err = build(self, draft, in_file_p); /* takes references of its own */
-    } else if (draft) {
-        mend_type_destroy(self, draft);
-    }
+    if (!err)
+        err = build_alike(self, e, parts, in_file_p);
     for (MPI_Count i = 0; i < n; i++)
         mend_type_put(self, parts[i]);
     mend_free(self, parts);

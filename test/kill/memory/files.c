@@ -5,7 +5,8 @@
  *   S2-8: creation of windows and files is uniform, too
  *
  * RUN: -n 3 ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60
- * RUN: -n 3 ; set MEMORY_FAULTS=1 ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60 */
+ * RUN: -n 3 ; set MEMORY_FAULTS=1 ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60
+ * RUN: -n 3 --machines 3 ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60 */
 #include "scarce.h"
 
 enum { COUNT = 64 };
