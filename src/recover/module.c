@@ -240,7 +240,7 @@ int mend_module_recover(struct mend_module *m, bool insists)
     r->asks |= mend_module_bit(m);
     r->insists |= insists;
     err = mend_recovery_run(r);
-    if (err == MPI_ERR_UNSUPPORTED_OPERATION || r->why == MEND_UNDO_WHY_NO_DEATH)
+    if (err == MPI_ERR_UNSUPPORTED_OPERATION || (err && r->why == MEND_UNDO_WHY_NO_DEATH))
         explain_refusal(r); /* in a call of its own, and not where a callback has taken part */
     mend_recovery_run_pending(r->self);
     return err;

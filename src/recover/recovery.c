@@ -352,6 +352,12 @@ static bool is_pending(const struct mend_recovery *r)
     return r->begun > r->generation;
 }
 
+/* One for which others have asked ends without a roll-back, as nobody has died: nothing is wrong here. */
+static bool is_theirs(const struct mend_recovery *r, bool own, int err)
+{
+    return !own && err && r->why == MEND_UNDO_WHY_NO_DEATH;
+}
+
 /* Others may have come further and begun the next one, while this process was about to leave this one. */
 static int run(struct mend_recovery *r, bool resumes)
 {
@@ -359,12 +365,16 @@ static int run(struct mend_recovery *r, bool resumes)
 
     r->recovering = true;
     do {
+        bool own = resumes || r->asks;
+
         err = recover_once(r, resumes);
         resumes = false;
         if (!err && r->roll.rolls) {
             mend_undo_unwind(r->self, r->roll.target);
             return MPI_SUCCESS;
         }
+        if (is_theirs(r, own, err))
+            err = MPI_SUCCESS;
     } while (!err && is_pending(r));
     r->recovering = false;
     r->at_point = false;

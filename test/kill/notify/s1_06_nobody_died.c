@@ -12,6 +12,7 @@
  * RUN: -n 4 ; args error ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args error ; set MACHINES=2 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args after ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 --machines 3 ; args after ; expect "rank 0 ok" ; expect "rank 2 ok" ; times 120
  * RUN: -n 4 ; args before ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args wanted ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args leaving ; expect "rank 0 ok" ; expect "rank 2 ok" */
