@@ -155,6 +155,9 @@ void mend_tcp_flush_due(struct mend_proc *self);
 void mend_tcp_tell(struct mend_proc *self, struct mend_tcp_pair *p);
 void mend_tcp_ask(struct mend_proc *self, struct mend_tcp_pair *p);
 
+/* send.c: the kernel has met memory in these pieces that this process may not use; it gets the signal that it would have got itself. */
+void mend_tcp_meet_fault(const struct iovec *piece, int n, bool writes);
+
 /* send.c: everything was given to the kernel, or nothing is to be. */
 bool mend_tcp_is_done(const struct mend_tcp_pair *p);
 

@@ -275,6 +275,10 @@ static enum reading read_from(struct mend_proc *self, struct mend_tcp_pair *p, i
         on_bytes(self, p, place, places_n, (size_t)n);
         return SOME;
     }
+    if (mend_unlikely(n < 0 && errno == EFAULT)) {
+        mend_tcp_meet_fault(place, places_n, true);
+        return NOTHING; /* the next time */
+    }
     return n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) ? END : NOTHING;
 }
 

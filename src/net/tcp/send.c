@@ -12,7 +12,10 @@
  *
  * Where the kernel takes no more the rest stays in the ring, and a poll goes on when there is room; until then no further frame
  * is taken.  Of that frame, and of those that are sent before the first connection is there, has_left() tells, so a send of
- * the program's is complete when the kernel has its bytes. */
+ * the program's is complete when the kernel has its bytes.
+ *
+ * A buffer of the program's that it may not read or write is its own fault, and no other process's: where the kernel finds that it touches
+ * the buffer itself, and gets SIGSEGV as by any other way that a message goes. */
 #include "net/tcp/internal.h"
 
 #include <errno.h>
@@ -22,6 +25,7 @@
 #define DIRECT     2048u /* bytes */
 #define LOAN_POLLS 256u  /* before loans are copied, which a receiver that waits has by then */
 #define LOAN_COUNT (MEND_TCP_ASK_BYTES / MEND_TCP_ASK_LOANS) /* bytes as which a loan counts */
+#define PAGE       ((size_t)4096)                            /* the smallest one */
 
 /* Until the ring has memory nothing of the pair was sent. */
 static bool has_ring(struct mend_proc *self, struct mend_tcp_pair *p)
@@ -94,11 +98,37 @@ static void on_written(struct mend_proc *self, struct mend_tcp_pair *p, ssize_t 
         mend_tcp_broken(self, p);
 }
 
+static void touch(volatile unsigned char *at, bool writes)
+{
+    unsigned char byte = *at;
+
+    if (writes)
+        *at = byte;
+}
+
+void mend_tcp_meet_fault(const struct iovec *piece, int n, bool writes)
+{
+    for (int i = 0; i < n; i++) {
+        volatile unsigned char *at = piece[i].iov_base;
+
+        for (size_t k = 0; k < piece[i].iov_len; k += PAGE)
+            touch(at + k, writes);
+        if (piece[i].iov_len)
+            touch(at + piece[i].iov_len - 1, writes);
+    }
+}
+
+/* A page that nothing is wrong with any more is written the next time. */
 static ssize_t write_pieces(struct mend_tcp_pair *p, struct iovec *piece, int n)
 {
     struct msghdr m = {.msg_iov = piece, .msg_iovlen = (size_t)n};
+    ssize_t done = sendmsg(p->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-    return sendmsg(p->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (mend_unlikely(done < 0 && errno == EFAULT)) {
+        mend_tcp_meet_fault(piece, n, false);
+        errno = EINTR;
+    }
+    return done;
 }
 
 /* The greeting comes before everything else.  True: the kernel has all of it.  A caller waits for the nonce that belongs into it. */

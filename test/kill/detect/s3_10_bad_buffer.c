@@ -4,7 +4,8 @@
  * all other ranks continue.
  *
  *   receive   the buffer of the receive cannot be written at all     half   its second half cannot
- *   read      it can only be read                                    send   the buffer of the send is not there
+ *   read      it can only be read                                    rest   its second half can only be read
+ *   send      the buffer of the send is not there
  *
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S3-10: a running process is not suspected
@@ -15,6 +16,12 @@
  * RUN: -n 3 ; set SINGLE_COPY=always ; args send 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=never ; args receive 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=never ; args send 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
+ * RUN: -n 3 --machines 3 ; args receive 20000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
+ * RUN: -n 3 --machines 3 ; args read 20000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
+ * RUN: -n 3 --machines 3 ; args half 20000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
+ * RUN: -n 3 --machines 3 ; args rest 20000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
+ * RUN: -n 3 --machines 3 ; args send 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
+ * RUN: -n 3 --machines 3 ; args send 1000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain
  * RUN: -n 3 ; args receive 1000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "signal 11" ; plain */
 #include "../common.h"
 
@@ -42,9 +49,9 @@ static void do_harm(const char *what, size_t bytes)
         MPI_Send(bad(bytes, 0, PROT_NONE), len, MPI_BYTE, 0, 1, W);
     if (!strcmp(what, "receive"))
         MPI_Recv(bad(bytes, 0, PROT_NONE), len, MPI_BYTE, 0, 1, W, MPI_STATUS_IGNORE);
-    if (!strcmp(what, "half"))
-        MPI_Recv(bad(bytes, bytes / 2 & ~(size_t)4095, PROT_NONE), len, MPI_BYTE, 0, 1, W,
-                 MPI_STATUS_IGNORE);
+    if (!strcmp(what, "half") || !strcmp(what, "rest"))
+        MPI_Recv(bad(bytes, bytes / 2 & ~(size_t)4095, *what == 'h' ? PROT_NONE : PROT_READ), len,
+                 MPI_BYTE, 0, 1, W, MPI_STATUS_IGNORE);
     if (!strcmp(what, "read"))
         MPI_Recv(bad(bytes, 0, PROT_READ), len, MPI_BYTE, 0, 1, W, MPI_STATUS_IGNORE);
     CHECK(!"it got here");
