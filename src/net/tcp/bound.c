@@ -6,7 +6,7 @@
  *
  *   one is idle: all is acknowledged, and all that has come was read   ──> the one of these that was used least lately
  *   none is                                                            ──> all peers are asked what has come
- *   none is for PATIENCE: their processes compute, or hang             ──> any; what was sent by it follows after PAUSE
+ *   none is for PATIENCE: their processes compute, or hang             ──> a call that was refused, or any; what was sent by it follows after PAUSE
  *
  * What ends the wait for room: an answer; the end of a connection, as by its peer's death; the time.
  *
@@ -33,7 +33,7 @@ uint32_t mend_tcp_most(void)
     return most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
 }
 
-static bool has_unread(int fd)
+bool mend_tcp_has_unread(int fd)
 {
     char byte;
 
@@ -45,13 +45,13 @@ static bool is_idle(const struct mend_tcp *t, const struct mend_tcp_pair *p)
 {
     return p->answer_n == sizeof(p->answer) && mend_tcp_is_done(p) &&
            mend_tcp_is_acknowledged(&p->out) && !p->skip && !p->part_n && !p->reserved &&
-           t->from != p && !has_unread(p->fd);
+           t->from != p && !mend_tcp_has_unread(p->fd);
 }
 
 /* What has come is read first, as its sender may not be in MPI to send it again. */
 static bool is_any(const struct mend_tcp *t, const struct mend_tcp_pair *p)
 {
-    return t->from != p && !has_unread(p->fd);
+    return t->from != p && !mend_tcp_has_unread(p->fd);
 }
 
 /* Of those that fit the one that was used least lately. */
@@ -83,6 +83,18 @@ static void end_idle(struct mend_proc *self, struct mend_tcp_pair *p)
     p->out.loans = NULL;
 }
 
+/* A call that was refused is read until its caller has heard of that. */
+static struct mend_tcp_pair *find_refusal(struct mend_tcp *t)
+{
+    mend_list_foreach (l, next, &t->refusals) {
+        struct mend_tcp_pair *p = mend_list_entry(l, struct mend_tcp_pair, refusal);
+
+        if (t->from != p && !mend_tcp_has_unread(p->refused))
+            return p;
+    }
+    return NULL;
+}
+
 static void end_any(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     mend_tcp_drop(self, p);
@@ -106,6 +118,8 @@ bool mend_tcp_end_one(struct mend_proc *self)
 
     if (p) {
         end_idle(self, p);
+    } else if (late && (p = find_refusal(t))) {
+        mend_tcp_end_refused(self, p);
     } else if (late) {
         p = find(t, is_any);
         if (p)
@@ -122,7 +136,7 @@ bool mend_tcp_end_one(struct mend_proc *self)
 
 bool mend_tcp_make_room(struct mend_proc *self, uint32_t most)
 {
-    while (self->tcp->open_n >= most)
+    while (self->tcp->open_n + self->tcp->refusals_n >= most)
         if (!mend_tcp_end_one(self))
             return false;
     return true;

@@ -356,6 +356,8 @@ void mend_tcp_end_refused(struct mend_proc *self, struct mend_tcp_pair *p)
     epoll_ctl(self->tcp->set, EPOLL_CTL_DEL, p->refused, NULL);
     close(p->refused);
     p->refused = -1;
+    mend_list_remove(&p->refusal);
+    self->tcp->refusals_n--;
 }
 
 /* The connection that counts brings the same bytes, unless its caller is dead by then, or outside of MPI. */
@@ -397,6 +399,8 @@ static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct
     }
     p->refused = fd;
     p->refused_at = g->start;
+    mend_list_append(&self->tcp->refusals, &p->refusal);
+    self->tcp->refusals_n++;
     epoll_ctl(self->tcp->set, EPOLL_CTL_ADD, fd, &e);
     mend_tcp_read_refused(self, p);
 }
@@ -443,7 +447,8 @@ static bool may_take(struct mend_proc *self)
 {
     uint32_t most = self->tcp->most + 1 + self->tcp->most / 8;
 
-    return mend_likely(self->tcp->open_n < most) || mend_tcp_make_room(self, most);
+    return mend_likely(self->tcp->open_n + self->tcp->refusals_n < most) ||
+           mend_tcp_make_room(self, most);
 }
 
 /* fd -1: this process had no descriptor for it, so the kernel has closed it, and its caller calls again. */
@@ -457,7 +462,6 @@ void mend_tcp_take_callers(struct mend_proc *self)
             take(self, &g, fd);
         else
             mend_tcp_end_one(self);
-        if (self->tcp->open_n > self->tcp->most)
-            mend_tcp_make_room(self, self->tcp->most + 1);
+        mend_tcp_make_room(self, self->tcp->most + 1);
     }
 }

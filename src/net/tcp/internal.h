@@ -45,12 +45,13 @@ struct mend_tcp_pair {
     struct mend_list due; /* tcp.due: there is something to write, or to call for */
 
     struct mend_tcp_in in;
-    uint64_t skip;       /* bytes of this connection that an older one has brought */
-    bool damaged;        /* nothing more is read */
-    bool asked;          /* the peer waits to be told what has come */
-    int refused;         /* a call of the peer's that does not count; -1: none */
-    uint64_t refused_at; /* position of its next byte */
-    uint32_t part_n;     /* bytes of a frame that has not come completely: header, then payload */
+    uint64_t skip;            /* bytes of this connection that an older one has brought */
+    bool damaged;             /* nothing more is read */
+    bool asked;               /* the peer waits to be told what has come */
+    int refused;              /* a call of the peer's that does not count; -1: none */
+    struct mend_list refusal; /* tcp.refusals: there is one */
+    uint64_t refused_at;      /* position of its next byte */
+    uint32_t part_n; /* bytes of a frame that has not come completely: header, then payload */
     struct mend_frame part;
     char *payload; /* NULL until there was such a frame */
     char
@@ -65,12 +66,14 @@ struct mend_tcp {
     mend_time_ns wake_at;        /* it is set to; 0: it is not set */
     struct mend_list due;
     struct mend_list open; /* pairs with a connection, that which was used last at the end */
-    uint32_t open_n, most; /* most: as the limit on descriptors was last */
-    mend_time_ns full_at;  /* bound.c: no connection could end since then; 0: one could */
-    bool asked;            /* bound.c: all peers, and nothing has come since */
-    bool polling;          /* what is sent now is written at the end of the poll, together */
-    bool gathering;        /* the same, until MEND_GATHER_END */
-    bool lends;            /* long payloads stay where they are */
+    struct mend_list refusals;
+    uint32_t open_n, refusals_n;
+    uint32_t most;          /* of both together, as the limit on descriptors was last */
+    mend_time_ns full_at;   /* bound.c: no connection could end since then; 0: one could */
+    bool asked;             /* bound.c: all peers, and nothing has come since */
+    bool polling;           /* what is sent now is written at the end of the poll, together */
+    bool gathering;         /* the same, until MEND_GATHER_END */
+    bool lends;             /* long payloads stay where they are */
     struct mend_list lenders;
     uint32_t turns_n;     /* polls with a hint */
     unsigned delivered_n; /* in this poll */
@@ -117,6 +120,9 @@ static inline void mend_tcp_make_due(struct mend_proc *self, struct mend_tcp_pai
 uint32_t mend_tcp_most(void);
 bool mend_tcp_make_room(struct mend_proc *self, uint32_t most);
 bool mend_tcp_end_one(struct mend_proc *self);
+
+/* bound.c: the kernel has bytes, or the end, of it. */
+bool mend_tcp_has_unread(int fd);
 
 /* connect.c: begins a connection if none is there and it is time to; takes those that others have begun; this one has
  * ended; what the peer's greeting says. */

@@ -39,6 +39,7 @@ static enum mend_status begin(struct mend_proc *self)
     t->set = t->timer = -1;
     mend_list_init(&t->due);
     mend_list_init(&t->open);
+    mend_list_init(&t->refusals);
     mend_list_init(&t->lenders);
     t->most = mend_tcp_most();
     t->pair = mend_zalloc(self, (size_t)self->peers_max, sizeof(*t->pair));

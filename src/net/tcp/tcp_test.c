@@ -206,6 +206,7 @@ MEND_TEST(what_is_written_to_a_call_that_is_refused_meanwhile_is_delivered)
     poll_at(0, MEND_PEER_NONE);
     CHECK_EQ(came_n[1][0], 1);
     CHECK(mend_tcp_of(&procs[0], 1)->refused >= 0);
+    CHECK_EQ(procs[0].tcp->refusals_n, 1);
     send_some(1, 0);
     CHECK(has_left(1, 0));
     for (mend_time_ns end = soon(); came_n[1][0] < sent_n[1][0]; poll_at(0, MEND_PEER_NONE))
@@ -213,6 +214,7 @@ MEND_TEST(what_is_written_to_a_call_that_is_refused_meanwhile_is_delivered)
     settle(); /* the refusal is read, and the other connection brings nothing twice */
     look_often();
     CHECK(mend_tcp_of(&procs[0], 1)->refused < 0);
+    CHECK_EQ(procs[0].tcp->refusals_n, 0);
     finish();
 }
 
