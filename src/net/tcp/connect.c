@@ -171,7 +171,7 @@ bool mend_tcp_on_challenge(struct mend_proc *self, struct mend_tcp_pair *p)
         return false;
     memcpy(p->hello.door_nonce, c->nonce, sizeof(c->nonce));
     sign(self, &p->hello);
-    p->cut = false;
+    p->cut = p->missed = false;
     return true;
 }
 
@@ -199,6 +199,7 @@ static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd,
     p->in.told = p->in.received;
     p->wants_room = false;
     change_events(self, p, EPOLL_CTL_ADD);
+    mend_tcp_probe(self, p);
     mend_tcp_make_due(self, p); /* the greeting */
 }
 
@@ -220,6 +221,14 @@ static void begin_to_miss(struct mend_proc *self, struct mend_tcp_pair *p)
     p->cut_ns = 0;
 }
 
+void mend_tcp_miss(struct mend_proc *self, struct mend_tcp_pair *p, mend_time_ns already)
+{
+    begin_to_miss(self, p);
+    p->missed = true;
+    p->cut_ns = already;
+    mend_tcp_make_due(self, p);
+}
+
 static bool is_connected(const struct mend_tcp_pair *p)
 {
     struct sockaddr_in at;
@@ -231,12 +240,13 @@ static bool is_connected(const struct mend_tcp_pair *p)
 /* An agent that is late with its nonce is reached all the same. */
 void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p)
 {
-    mend_time_ns now = mend_proc_now(self), gap = now - p->cut_look;
+    mend_time_ns now = mend_proc_now(self), gap = now - p->cut_look,
+                 longest = mend_tcp_reach_timeout(self);
 
     p->cut_look = now;
     p->cut_ns += gap < CUT_SLICE ? gap : CUT_SLICE;
     mend_tcp_wake_at(self, now + CUT_SLICE);
-    if (p->cut_ns < self->params.reach_timeout_ns || !self->node->cut)
+    if (p->cut_ns < longest || !self->node->cut)
         return;
     p->cut_ns = 0;
     if (is_connected(p))
@@ -438,7 +448,7 @@ static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
         self->on_damage(self, p->peer);
         return;
     }
-    p->cut = false;
+    p->cut = p->missed = false;
     begin(self, p, fd, g);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* internal.h – what the files of the transport by sockets share: connect.c, bound.c, send.c, receive.c and tcp.c. */
+/* internal.h – what the files of the transport by sockets share: connect.c, bound.c, silent.c, send.c, receive.c and tcp.c. */
 #ifndef MEND_NET_TCP_INTERNAL_H
 #define MEND_NET_TCP_INTERNAL_H
 
@@ -32,6 +32,9 @@ struct mend_tcp_pair {
     struct mend_greeting hello, answer;
     mend_time_ns call_at, pause_ns; /* not called again sooner; the next pause */
     bool cut;                       /* a connection is wanted, and could not be made yet */
+    bool missed; /* so it is although there is nothing to write: the last one was silent */
+    mend_time_ns
+        unanswered_at; /* silent.c: nothing has come since then; 0: not looked, or something has */
     mend_time_ns cut_look,
         cut_ns;              /* when that was seen last; for how long, as far as that counts */
     struct mend_list open;   /* tcp.open: it has one */
@@ -71,6 +74,7 @@ struct mend_tcp {
     uint32_t most;          /* of both together, as the limit on descriptors was last */
     mend_time_ns full_at;   /* bound.c: no connection could end since then; 0: one could */
     bool asked;             /* bound.c: all peers, and nothing has come since */
+    mend_time_ns silent_at; /* silent.c looks at all connections then; 0: there was none */
     bool polling;           /* what is sent now is written at the end of the poll, together */
     bool gathering;         /* the same, until MEND_GATHER_END */
     bool lends;             /* long payloads stay where they are */
@@ -124,6 +128,12 @@ bool mend_tcp_end_one(struct mend_proc *self);
 /* bound.c: the kernel has bytes, or the end, of it. */
 bool mend_tcp_has_unread(int fd);
 
+/* silent.c: after how long without a connection the agent is told, 0: never; has the kernel ask the other end of the pair's connection
+ * whether it is there; the timer has rung: ends connections whose other end is silent, and calls again. */
+mend_time_ns mend_tcp_reach_timeout(const struct mend_proc *self);
+void mend_tcp_probe(struct mend_proc *self, struct mend_tcp_pair *p);
+void mend_tcp_look_for_silence(struct mend_proc *self);
+
 /* connect.c: begins a connection if none is there and it is time to; takes those that others have begun; this one has
  * ended; what the peer's greeting says. */
 void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p);
@@ -146,6 +156,9 @@ void mend_tcp_end_refused(struct mend_proc *self, struct mend_tcp_pair *p);
 
 /* connect.c: no connection with the pair's peer can be made: after some time the agent is told. */
 void mend_tcp_complain(struct mend_proc *self, struct mend_tcp_pair *p);
+
+/* connect.c: the peer is called, whether or not there is something to write; it was not heard of for so long already. */
+void mend_tcp_miss(struct mend_proc *self, struct mend_tcp_pair *p, mend_time_ns already);
 
 /* connect.c: whether room in the kernel is waited for, too. */
 void mend_tcp_listen(struct mend_proc *self, struct mend_tcp_pair *p, bool for_room);

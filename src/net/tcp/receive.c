@@ -317,6 +317,7 @@ static void look(struct mend_proc *self)
 
         if (e[i].data.fd == MEND_PEER_NONE) {
             mend_tcp_on_timer(self);
+            mend_tcp_look_for_silence(self);
             continue;
         }
         p = mend_tcp_of(self, e[i].data.fd);

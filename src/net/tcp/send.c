@@ -169,7 +169,7 @@ void mend_tcp_flush(struct mend_proc *self, struct mend_tcp_pair *p)
 
 bool mend_tcp_is_done(const struct mend_tcp_pair *p)
 {
-    return p->fd < 0 ? mend_tcp_is_acknowledged(&p->out)
+    return p->fd < 0 ? mend_tcp_is_acknowledged(&p->out) && !p->missed
                      : p->hello_n == sizeof(p->hello) && p->out.written == p->out.tail;
 }
 

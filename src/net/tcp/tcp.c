@@ -9,7 +9,8 @@
  *        ^                                                      │
  *        └──────────── frame.seq of what goes the other way ────┘  "I have so many bytes"
  *
- * stream.h has the stream, connect.c the connections that carry it, bound.c how many there are, node/greeting.h how one begins.
+ * stream.h has the stream, connect.c the connections that carry it, bound.c how many there are, silent.c when one is given up,
+ * node/greeting.h how one begins.
  *
  * What a dead process had sent may be lost at its end, where it had not reached this process's kernel when the verdict is
  * carried out: a completed send means that its own kernel had the bytes.  Why no protocol needs more:
