@@ -85,6 +85,16 @@ static bool bell_sleep(struct mend_proc *self, mend_time_ns longest)
     return sleep_at_most(self, deaf ? DEAF_NS : longest) || deaf;
 }
 
+static bool bell_is_readable(struct mend_proc *self)
+{
+    return mend_unlikely(self->node->watch != NULL) && mend_watch_is_readable(self->node->watch);
+}
+
+static uint32_t bell_read_n(struct mend_proc *self)
+{
+    return self->node->read_n;
+}
+
 static void bell_overslept(struct mend_proc *self)
 {
     mend_store_relaxed(&me(self)->overslept_n, mend_load_relaxed(&me(self)->overslept_n) + 1);
@@ -155,6 +165,8 @@ static void bell_ask(struct mend_proc *self)
 const struct mend_bell mend_bell_node = {
     .arm = bell_arm,
     .sleep = bell_sleep,
+    .is_readable = bell_is_readable,
+    .read_n = bell_read_n,
     .overslept = bell_overslept,
     .disarm = bell_disarm,
     .rouse = bell_rouse,

@@ -22,6 +22,10 @@ struct mend_bell {
     /* Until something has rung since arm(), a signal comes, or `longest` is over: then false.  A process's death wakes
      * its node through the agent, which rings for each verdict. */
     bool (*sleep)(struct mend_proc *self, mend_time_ns longest);
+    /* Something watched is readable, and the agent rings for it, sooner or later, unless it is read first. */
+    bool (*is_readable)(struct mend_proc *self);
+    /* So many frames were read from what is watched. */
+    uint32_t (*read_n)(struct mend_proc *self);
     /* Counts that a sleep was too long. */
     void (*overslept)(struct mend_proc *self);
     void (*disarm)(struct mend_proc *self);

@@ -24,6 +24,7 @@ struct mend_node {
     bool may_sleep;           /* membarrier works: senders need no fence */
     uint32_t wake_seen;       /* of the futex, when this process armed itself */
     struct mend_watch *watch; /* descriptors that wake this process; NULL: none (bell.h) */
+    uint32_t read_n;          /* frames that were read from them */
     /* Hands the agent this process's epoll set, which wakes it (watch.h), or with -1 takes it back.  False: the agent
      * cannot be told.  NULL: there is none. */
     bool (*hand)(struct mend_proc *self, int set);

@@ -81,6 +81,13 @@ bool mend_watch_is_asked(const struct mend_watch *w, uint32_t rung_n)
     return w->asked && w->asked_at == rung_n;
 }
 
+bool mend_watch_is_readable(const struct mend_watch *w)
+{
+    struct epoll_event e;
+
+    return epoll_wait(w->all, &e, 1, 0) > 0;
+}
+
 void mend_watch_ask(struct mend_watch *w, uint32_t rung_n)
 {
     struct epoll_event e = {.events = EPOLLIN | EPOLLONESHOT, .data.fd = w->all};

@@ -22,8 +22,8 @@
  *   3  The agent changes the futex after it has taken and counted the event.  If the process read the futex before, the sleep
  *      does not begin, or ends.  If it read the changed one, it sees the count (release and acquire), and makes a request.
  *
- * What ends the sleep if the agent does not ring: one that is busy rings later, and a sleep is never longer than SLEEP_MAX,
- * behind which the process looks by itself; the keeper continues one that was stopped alone (launch/agent/keeper.c); with one that is
+ * What ends the sleep if the agent does not ring: one that is busy rings later, unless the descriptors are read first, and a sleep is
+ * never longer than SLEEP_MAX, or twice as long with something readable, behind which the process looks by itself; the keeper continues one that was stopped alone (launch/agent/keeper.c); with one that is
  * dead the process dies, too.  An agent without memory or descriptors for the set says so on standard error and in
  * rank.deaf: then sleeps are of at most a millisecond.
  *
@@ -47,6 +47,9 @@ void mend_watch_remove(struct mend_proc *self, struct mend_watch **w, int fd);
 /* rung_n: rank.readable_n, read after the futex.  A request is open: nothing has become readable since, as far as the agent has
  * counted. */
 bool mend_watch_is_asked(const struct mend_watch *w, uint32_t rung_n);
+
+/* One of the descriptors is readable. */
+bool mend_watch_is_readable(const struct mend_watch *w);
 
 /* Makes a request. */
 void mend_watch_ask(struct mend_watch *w, uint32_t rung_n);

@@ -108,17 +108,32 @@ static void disarm(struct mend_proc *self)
         self->bell->disarm(self);
 }
 
-/* A process that brings news wakes us.  The last look may itself have begun what nobody wakes us for.  If a sleep has
- * lasted long although there is news, the wake-up may still be on its way; if it has not come after the same time again,
- * it never will. */
+/* Nobody rings for this news: there are none, or they came by a descriptor and were read before the agent looked there. */
+static bool needs_no_ring(struct mend_proc *self, const struct mend_wait *w)
+{
+    uint32_t read_n = self->bell->read_n(self);
+
+    return !is_there(self, w) || self->bell->read_n(self) != read_n;
+}
+
+/* A sleep has lasted long.  If there is news, the wake-up may still be on its way; if it has not come after the same time again,
+ * it never will.  The agent rings for what it finds readable, so that is left there as long. */
+static void look_late(struct mend_proc *self, const struct mend_wait *w, mend_time_ns longest)
+{
+    const struct mend_bell *bell = self->bell;
+
+    if ((bell->is_readable(self) || !needs_no_ring(self, w)) && !sleep_at_most(self, longest))
+        bell->overslept(self);
+}
+
+/* A process that brings news wakes us.  The last look may itself have begun what nobody wakes us for. */
 static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
     mend_time_ns longest = self->params.sleep_max_ns;
 
     arm(self, w || !mend_list_empty(&self->active));
-    if (!is_there(self, w) && may_sleep(self, w) && !sleep_at_most(self, longest) &&
-        is_there(self, w) && !sleep_at_most(self, longest) && self->bell)
-        self->bell->overslept(self);
+    if (!is_there(self, w) && may_sleep(self, w) && !sleep_at_most(self, longest))
+        look_late(self, w, longest);
     disarm(self);
 }
 

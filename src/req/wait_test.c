@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wait_test.c – with more ranks than cores a wait for a message polls a while before it gives the core away, unless that was
  * in vain; a wait for anything else does not.  A process does not sleep when its last look has begun what must be polled for.
- * On a core that others use, too, it spins for a short time, however long its polls take. */
+ * On a core that others use, too, it spins for a short time, however long its polls take.  A sleep that was too long is counted where
+ * somebody should have rung for the news, and nowhere else. */
 #include "net/net.h"
 #include "node/bell.h"
 #include "req/request.h"
@@ -158,6 +159,78 @@ MEND_TEST(the_last_look_begins_something)
     wait_for(&other, NEVER);
     CHECK_EQ(sleeps, 0);
     CHECK_EQ(polls_of_copy, 3);
+}
+
+/* Nobody rings: each sleep ends with its time. */
+static int long_sleeps, overslept;
+static uint32_t read_n;
+static bool readable, is_read, has_come;
+
+static bool sleep_for_long(struct mend_proc *p, mend_time_ns longest)
+{
+    (void)p;
+    (void)longest;
+    long_sleeps++;
+    has_come = true;
+    return false;
+}
+
+static unsigned comes(struct mend_proc *p, mend_peer hint)
+{
+    (void)p;
+    (void)hint;
+    if (!has_come)
+        return 0;
+    read_n += is_read;
+    r.state = MEND_REQUEST_DONE;
+    return 1;
+}
+
+static bool is_readable(struct mend_proc *p)
+{
+    (void)p;
+    return readable;
+}
+
+static uint32_t how_many_were_read(struct mend_proc *p)
+{
+    (void)p;
+    return read_n;
+}
+
+static void count_overslept(struct mend_proc *p)
+{
+    (void)p;
+    overslept++;
+}
+
+static const struct mend_net late_net = {.poll = comes};
+static const struct mend_bell late_bell = {.arm = arm,
+                                           .sleep = sleep_for_long,
+                                           .disarm = disarm,
+                                           .is_readable = is_readable,
+                                           .read_n = how_many_were_read,
+                                           .overslept = count_overslept};
+
+static void sleep_too_long(bool is_in_descriptor, bool read_by_look, int sleeps_n, int overslept_n)
+{
+    begin();
+    self.nets[0] = &late_net;
+    self.bell = &late_bell;
+    long_sleeps = overslept = 0;
+    has_come = false;
+    readable = is_in_descriptor;
+    is_read = read_by_look;
+    wait_for(&other, NEVER);
+    CHECK_EQ(long_sleeps, sleeps_n);
+    CHECK_EQ(overslept, overslept_n);
+}
+
+MEND_TEST(a_sleep_that_nobody_ends_is_counted_where_somebody_should_have_rung)
+{
+    sleep_too_long(false, false, 2, 1); /* news in shared memory */
+    sleep_too_long(true, false, 2, 1);  /* the agent had the time to find them in a descriptor */
+    sleep_too_long(false, true, 1, 0);  /* it had not: the last look has read them */
 }
 
 static mend_time_ns turn; /* so long others have the core */

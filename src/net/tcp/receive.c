@@ -368,5 +368,6 @@ unsigned mend_tcp_poll(struct mend_proc *self, mend_peer hint)
         mend_tcp_flush_due(self);
     if (mend_unlikely(!mend_list_empty(&t->lenders)))
         mend_tcp_look_at_loans(self);
+    self->node->read_n += t->delivered_n;
     return t->delivered_n;
 }
