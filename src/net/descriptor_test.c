@@ -53,11 +53,13 @@ static const struct mend_net pair = {.name = "pair", .poll = pair_poll};
 
 /* The agent. */
 static struct {
-    int epoll, set, stop;
-    unsigned events_n;
+    int epoll, stop;
+    pthread_mutex_t lock;
+    int set;              /* under the lock */
+    unsigned events_n;    /* too */
     mend_atomic_u32 idle; /* 1: it is not to take events now */
     pthread_t thread;
-} agent;
+} agent = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct mend_node_rank *my_words(void)
 {
@@ -70,12 +72,26 @@ static void take_event(void)
     mend_atomic_u32 *n = &my_words()->readable_n;
     struct epoll_event e;
 
-    if (epoll_wait(agent.set, &e, 1, 0) <= 0)
+    pthread_mutex_lock(&agent.lock);
+    if (agent.set < 0 || epoll_wait(agent.set, &e, 1, 0) <= 0) {
+        pthread_mutex_unlock(&agent.lock);
         return;
+    }
     agent.events_n++;
+    pthread_mutex_unlock(&agent.lock);
     mend_store_release(n, mend_load_relaxed(n) + 1);
     mend_node_wakes_add(&wakes, mend_place_at(0));
     mend_node_wakes_flush(&wakes);
+}
+
+static unsigned events_n(void)
+{
+    unsigned n;
+
+    pthread_mutex_lock(&agent.lock);
+    n = agent.events_n;
+    pthread_mutex_unlock(&agent.lock);
+    return n;
 }
 
 static void *attend(void *arg)
@@ -102,15 +118,17 @@ static void await(int fd)
 /* It gets a descriptor of its own, as through a socket. */
 static bool hand(struct mend_proc *self, int set)
 {
+    pthread_mutex_lock(&agent.lock);
     CHECK((set < 0) == (agent.set >= 0));
     if (set < 0) {
         CHECK_EQ(epoll_ctl(agent.epoll, EPOLL_CTL_DEL, agent.set, NULL), 0);
         close(agent.set);
         agent.set = -1;
-        return true;
+    } else {
+        agent.set = dup(set);
+        await(agent.set);
     }
-    agent.set = dup(set);
-    await(agent.set);
+    pthread_mutex_unlock(&agent.lock);
     return true;
 }
 
@@ -341,7 +359,7 @@ MEND_TEST(a_spinning_process_looks_when_it_is_told)
     for (unsigned i = 0; i < turns; i++)
         CHECK_EQ(me.nets[0]->poll(&me, MEND_PEER_NONE), 0);
     CHECK(looks_n >= 1000 && looks_n <= 1001);
-    CHECK_EQ(agent.events_n, 0);
+    CHECK_EQ(events_n(), 0);
     send_frame(0);
     while (mend_load_acquire(&my_words()->readable_n) == 0)
         usleep(100);
@@ -352,7 +370,7 @@ MEND_TEST(a_spinning_process_looks_when_it_is_told)
     looks_n = 0;
     me.nets[0]->poll(&me, MEND_PEER_NONE);
     CHECK_EQ(looks_n, 0);
-    CHECK_EQ(agent.events_n, 1);
+    CHECK_EQ(events_n(), 1);
     me.yields_n++; /* a turn that gave the core away */
     me.nets[0]->poll(&me, MEND_PEER_NONE);
     me.nets[0]->poll(&me, MEND_PEER_NONE);
@@ -372,10 +390,10 @@ MEND_TEST(a_busy_process_costs_its_agent_nothing)
     for (int i = 0; i < 100; i++)
         send_frame(i);
     usleep(20000);
-    CHECK_EQ(agent.events_n, 1);
+    CHECK_EQ(events_n(), 1);
     CHECK(look_or_sleep(FOR_LONG));
     CHECK_EQ(came_n, 100);
-    CHECK(agent.events_n <= 2);
+    CHECK(events_n() <= 2);
     finish();
 }
 
