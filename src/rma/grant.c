@@ -78,6 +78,14 @@ struct mend_winlock_words mend_grant_words(struct mend_win *w, int origin)
                                        .of = w};
 }
 
+/* With the number of deaths that are known here, if one is the reason: the origin takes it when it knows of as many. */
+static void answer(struct mend_win *w, int origin, enum mend_rma_kind kind,
+                   enum mend_winlock_result r)
+{
+    mend_rma_link_say(w, origin, kind, r == MEND_WINLOCK_POISONED ? mend_win_dead_n(w) : 0,
+                      (uint64_t)r);
+}
+
 /* Goes on with a lock that an origin waits for.  True: it was refused, so the origin wants nothing any more. */
 static bool try_lock(struct mend_win *w, int origin)
 {
@@ -88,7 +96,7 @@ static bool try_lock(struct mend_win *w, int origin)
     if (r == MEND_WINLOCK_WAIT)
         return false;
     s->state[origin] = r == MEND_WINLOCK_HELD ? GIVEN : NOTHING;
-    mend_rma_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
+    answer(w, origin, MEND_RMA_LOCKED, r);
     return r == MEND_WINLOCK_POISONED;
 }
 
@@ -177,7 +185,7 @@ bool mend_grant_unlock(struct mend_win *w, int from)
         return false;
     s->unlocks[from] = s->mourns[from];
     if (!s->unlocks[from])
-        mend_rma_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, from));
+        answer(w, from, MEND_RMA_UNLOCKED, end_lock(w, from));
     try_all(w);
     return true;
 }
@@ -190,7 +198,7 @@ static void end_mourning(struct mend_win *w)
     for (int r = 0; r < w->n; r++) {
         s->mourns[r] = 0;
         if (s->unlocks[r])
-            mend_rma_link_say(w, r, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, r));
+            answer(w, r, MEND_RMA_UNLOCKED, end_lock(w, r));
     }
 }
 

@@ -11,7 +11,8 @@
  * An origin that knows of deaths says so first (DEAD).  If this member has not heard of one of those yet, it answers when it has:
  * what the dead one had sent, perhaps the end of its lock, is read then, and whether the lock is poisoned is the same for
  * all.  The verdict comes to each process, so the answer does not wait for long; others that do not know of the death
- * may have the lock meanwhile. */
+ * may have the lock meanwhile.  The other way round, a LOCKED or UNLOCKED that reports a death says how many deaths this member knows of, and
+ * an origin that has not heard of as many takes it when it has (link.c). */
 #ifndef MEND_RMA_GRANT_H
 #define MEND_RMA_GRANT_H
 

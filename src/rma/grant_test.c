@@ -140,6 +140,35 @@ MEND_TEST(a_death_that_an_origin_knows_is_not_believed_for_others)
     end();
 }
 
+/* The member hears of the death. */
+static void hear(mend_peer p)
+{
+    mend_interrupt_check(job.rank[p]);
+    mend_rma_link_on_deaths(&win[p]);
+}
+
+/* With an error the origin finds a dead member. */
+MEND_TEST(an_answer_waits_until_its_origin_knows_of_the_death)
+{
+    begin();
+    CHECK_EQ(lock(HOLDER, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
+    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
+    job_kill(HOLDER);
+    mend_interrupt_check(job.rank[TARGET]);
+    bury(HOLDER);
+    mend_rma_link_give_back(link_of(ORIGIN), MEND_WINLOCK_SHARED);
+    frames();
+    CHECK_EQ(link_of(ORIGIN)->lock, MEND_RMA_LINK_HELD);
+    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_RMA_LINK_ASKED);
+    hear(ORIGIN);
+    CHECK_EQ(link_of(ORIGIN)->lock, MEND_RMA_LINK_FREE);
+    CHECK_EQ(mend_rma_link_fault(&win[ORIGIN], TARGET), MPI_ERR_PROC_FAILED);
+    CHECK_EQ(link_of(OTHER)->lock, MEND_RMA_LINK_ASKED);
+    hear(OTHER);
+    CHECK_EQ(link_of(OTHER)->lock, MEND_RMA_LINK_POISONED);
+    end();
+}
+
 /* The end of its lock is on its way when the origin names it: the lock is poisoned for nobody. */
 MEND_TEST(what_a_dead_holder_had_sent_counts)
 {

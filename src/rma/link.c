@@ -59,6 +59,7 @@ void mend_rma_link_end(struct mend_rma_link *l, int error)
     while (!mend_list_empty(&l->unanswered))
         mend_rma_pending_end(pending_of(l->unanswered.next), error);
     l->replies_n = 0;
+    l->early_kind = 0;
     if (!l->w->shared)
         l->changes_n = 0;
 }
@@ -408,6 +409,7 @@ static void say_what_is_known(struct mend_rma_link *l, enum mend_winlock_kind ki
 void mend_rma_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind)
 {
     say_what_is_known(l, kind);
+    l->early_kind = 0;
     l->lock = MEND_RMA_LINK_ASKED;
     mend_rma_link_say(l->w, l->target, MEND_RMA_LOCK, 0, (uint64_t)kind);
 }
@@ -472,6 +474,39 @@ static void on_locked(struct mend_rma_link *l, bool held)
         mend_rma_link_tell(l->w, l->target, MEND_RMA_TAKEN);
 }
 
+/* A verdict comes to each node by itself, and the answer of a target that has it may be faster.  So that an error comes with a member that is
+ * dead here, the answer waits for the verdict, which comes, or this process ends. */
+static void on_lock_answer(struct mend_rma_link *l, enum mend_rma_kind kind,
+                           const struct mend_rma_head *h)
+{
+    bool early = h->id > mend_win_dead_n(l->w);
+
+    l->early_kind = early ? kind : 0;
+    l->early = *h;
+    if (early)
+        return;
+    if (kind == MEND_RMA_LOCKED) {
+        on_locked(l, h->at == MEND_WINLOCK_HELD);
+        return;
+    }
+    l->lock = MEND_RMA_LINK_FREE;
+    l->fault = h->at == MEND_WINLOCK_POISONED ? MPI_ERR_PROC_FAILED : l->fault;
+}
+
+void mend_rma_link_on_deaths(struct mend_win *w)
+{
+    for (int r = 0; w->links && r < w->n; r++) {
+        struct mend_rma_link *l = w->links[r];
+        struct mend_rma_head h;
+
+        if (!l || !l->early_kind)
+            continue;
+        h = l->early;
+        on_lock_answer(l, l->early_kind, &h);
+        go_on(l);
+    }
+}
+
 void mend_rma_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind,
                              const struct mend_rma_head *h, const void *data, size_t len)
 {
@@ -490,11 +525,8 @@ void mend_rma_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind 
         on_fault(l, h);
         break;
     case MEND_RMA_LOCKED:
-        on_locked(l, h->at == MEND_WINLOCK_HELD);
-        break;
     case MEND_RMA_UNLOCKED:
-        l->lock = MEND_RMA_LINK_FREE;
-        l->fault = h->at == MEND_WINLOCK_POISONED ? MPI_ERR_PROC_FAILED : l->fault;
+        on_lock_answer(l, kind, h);
         break;
     default:
         break;

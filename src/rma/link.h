@@ -43,6 +43,8 @@ struct mend_rma_link {
     uint32_t flushes_n, flushed_n; /* without */
     enum mend_rma_link_lock lock;  /* what this process has of the target's lock, by messages */
     int fault; /* error class of what the target could not carry out, for the next synchronization */
+    enum mend_rma_kind early_kind; /* 0: none.  An answer about the lock that tells of deaths ... */
+    struct mend_rma_head early;    /* ... of which this process has not heard yet */
 };
 
 /* The link to a target.  NULL: no memory. */
@@ -101,6 +103,7 @@ void mend_rma_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind 
 
 /* Everything that goes on is over, with this error; buffers are not touched any more. */
 void mend_rma_link_end(struct mend_rma_link *l, int error);
+void mend_rma_link_on_deaths(struct mend_win *w);
 void mend_rma_link_drop_all(struct mend_win *w);
 
 #endif

@@ -329,8 +329,10 @@ void mend_win_on_deaths(struct mend_proc *self, const struct mend_death *death, 
             member_died(w, rank);
             any = true;
         }
-        if (any)
+        if (any) {
             mend_grant_go_on(w);
+            mend_rma_link_on_deaths(w);
+        }
     }
 }
 

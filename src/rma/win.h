@@ -199,6 +199,16 @@ static inline bool mend_win_is_dead(const struct mend_win *w, int rank)
     return mend_peer_is_dead(w->self, mend_comm_peer(w->comm, rank));
 }
 
+/* How many members are known here to be dead. */
+static inline uint32_t mend_win_dead_n(const struct mend_win *w)
+{
+    uint32_t n = 0;
+
+    for (int r = 0; r < w->n; r++)
+        n += mend_win_is_dead(w, r);
+    return n;
+}
+
 /* Puts and gets may reach the memory of a member that lies in the segment. */
 static inline bool mend_win_is_near(const struct mend_win *w, int rank)
 {

@@ -38,8 +38,8 @@ enum mend_rma_kind {
     MEND_RMA_DEAD,  /* the ranks follow the head, as uint32_t */
     MEND_RMA_REPLY, /* at: packed position in the result; the data follows the head */
     MEND_RMA_FLUSHED,
-    MEND_RMA_LOCKED, /* at: enum mend_winlock_result */
-    MEND_RMA_UNLOCKED,
+    MEND_RMA_LOCKED, /* at: enum mend_winlock_result; POISONED: id: deaths that the target knows of */
+    MEND_RMA_UNLOCKED, /* the same */
     MEND_RMA_POSTED,
     MEND_RMA_FAULT,
     MEND_RMA_KINDS
