@@ -35,6 +35,7 @@ static void begin(struct agent *a, int me)
     struct mend_log_config config = config_of(me);
 
     memset(a, 0, sizeof(*a));
+    memset(a->memory, 0xa5, sizeof(a->memory));
     a->refused = MEND_LOG_NOBODY;
     CHECK(mend_log_size(&config) <= sizeof(a->memory));
     mend_log_init(of(a), &config);
@@ -91,6 +92,17 @@ static bool says(struct agent *a, int to, struct mend_log_msg *msg_p)
 static void join(struct agent *a, int child, uint64_t have, uint64_t min)
 {
     hear(a, child, (struct mend_log_msg){.joins = true, .number = have, .min = min});
+}
+
+/* Agents of large jobs have megabytes of it, and touching them takes longer than the rest of their start. */
+MEND_TEST(the_store_of_a_log_is_not_touched_before_it_is_used)
+{
+    struct mend_log_config config = config_of(2);
+    struct agent a;
+
+    begin(&a, 2);
+    for (size_t i = sizeof(struct mend_log) / 8; i < mend_log_size(&config) / 8; i++)
+        CHECK_EQ(a.memory[i], 0xa5a5a5a5a5a5a5a5);
 }
 
 MEND_TEST(a_root_alone_applies_what_it_proposes_at_once)
