@@ -39,7 +39,7 @@
  *
  *   transition                       function (lease_sm.c)
  *   NONE → HELD                      on_grant
- *   NONE, HELD → OVER                mend_lease_step, on_refuse
+ *   NONE, HELD → OVER                mend_lease_step, on_heard
  *   EXPECTED → HELD                  answer
  *   HELD → REPORTED                  look_at_time
  *   not DECLARED → HELD              on_adopted
@@ -75,7 +75,8 @@ struct mend_lease_config {
         slack_ns; /* no grant ends later than L and that after the child has shown that it hears */
 };
 
-#define MEND_LEASE_MS UINT64_C(1000000)
+#define MEND_LEASE_MS      UINT64_C(1000000)
+#define MEND_LEASE_MOST_NS (1000000 * MEND_LEASE_MS)
 #define MEND_LEASE_DEFAULTS                                                                        \
     {                                                                                              \
         .lease_ns = 1000 * MEND_LEASE_MS, .beat_ns = 100 * MEND_LEASE_MS,                          \

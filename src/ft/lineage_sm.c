@@ -201,8 +201,8 @@ void mend_lineage_check(const struct mend_lineage *x)
         const struct mend_lineage_node *q = &x->node[i];
 
         MEND_ASSERT(q->parent < i && (q->parent >= 0) == (i > 0) && q->turn.turn > 0);
-        MEND_ASSERT((q->orphan_end > 0) ==
-                    (!q->declared && q->parent >= 0 && x->node[q->parent].declared));
+        MEND_ASSERT(!q->orphan_end || !q->declared);
+        MEND_ASSERT(q->declared || q->parent < 0 || !x->node[q->parent].declared || q->orphan_end);
         orphans_n += q->orphan_end > 0;
     }
     MEND_ASSERT(orphans_n == x->orphans_n && !x->node[0].declared);

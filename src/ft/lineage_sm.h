@@ -22,7 +22,7 @@
  *
  * Invariants, asserted in mend_lineage_check():
  *   1  a parent has a lower number than its child;
- *   2  a node that is not declared, and whose parent is, is an orphan; nobody else is one;
+ *   2  a node that is not declared, and whose parent is, is an orphan; it stays one when its parent is started again;
  *   3  a node is declared once in an incarnation. */
 #ifndef MEND_FT_LINEAGE_SM_H
 #define MEND_FT_LINEAGE_SM_H
@@ -35,6 +35,19 @@
 static inline int32_t mend_lineage_parent(int32_t radix, int32_t node)
 {
     return node > 0 ? (node - 1) / radix : -1;
+}
+
+/* Edges from a node to the root, at most: an orphan has the time to call so many (ft/lease_sm.h). */
+#define MEND_LINEAGE_EDGES_MAX 3
+
+/* Edges from a node to the root; no node before it has more. */
+static inline int32_t mend_lineage_edges(int32_t radix, int32_t node)
+{
+    int32_t n = 0;
+
+    for (; node > 0; node = mend_lineage_parent(radix, node))
+        n++;
+    return n;
 }
 
 static inline bool mend_lineage_is_ancestor(int32_t radix, int32_t a, int32_t node)

@@ -24,6 +24,7 @@ MEND_TEST(each_node_is_started_by_one_other)
                 CHECK_EQ(mend_lineage_parent(radix, next), i);
                 CHECK(mend_lineage_is_ancestor(radix, i, next));
                 CHECK(mend_lineage_is_ancestor(radix, 0, next));
+                CHECK_EQ(mend_lineage_edges(radix, next), mend_lineage_edges(radix, i) + 1);
             }
     CHECK_EQ(mend_lineage_parent(32, 0), -1);
     CHECK(!mend_lineage_is_ancestor(2, 3, 3) && !mend_lineage_is_ancestor(2, 3, 1));
@@ -257,6 +258,20 @@ MEND_TEST(the_next_incarnation_is_another_node)
               "3"); /* 7 and 8 were lost before */
 }
 
+MEND_TEST(a_node_may_be_started_again_while_it_has_orphans)
+{
+    struct root r;
+
+    begin(&r);
+    gone(&r, 100, 1);
+    step(&r, (struct mend_lineage_event){MEND_LINEAGE_EV_STARTED, 200, 1, 0, {2, 0}});
+    CHECK_EQ(r.out.wake_at, 100 + LONGEST);
+    CHECK_EQ(adopt(&r, 300, 3, 1, turn(2)), MEND_LINEAGE_ADOPTED); /* by the new one */
+    CHECK_STR(lose(&r, 400, 1, 0, (struct mend_lease_turn){2, 1}), "1");
+    CHECK_STR(tick(&r, 100 + LONGEST), "4 9 10");
+    CHECK_STR(tick(&r, 300 + LONGEST), "3 7 8");
+}
+
 /* ---- random histories ---- */
 
 static uint32_t seed = 1;
@@ -267,61 +282,73 @@ static int32_t chance(int32_t n)
     return (int32_t)((seed >> 8) % (uint32_t)n);
 }
 
+static void start_again(struct root *r, mend_time_ns now, int32_t node, int32_t by)
+{
+    const struct mend_lineage *x = of(r);
+    uint32_t incarnation = x->node[node].turn.incarnation + 1;
+
+    tick(r, now);
+    if (x->node[node].declared && !x->node[by].declared)
+        step(r,
+             (struct mend_lineage_event){MEND_LINEAGE_EV_STARTED, now, node, by, {incarnation, 0}});
+}
+
 /* Something happens, most often an adoption. */
-static void play(struct root *r, uint32_t turns[N], mend_time_ns *now)
+static void play(struct root *r, mend_time_ns *now)
 {
     int32_t node = 1 + chance(N - 1), by = mend_lineage_parent(2, node);
     struct mend_lineage *x = of(r);
+    struct mend_lease_turn t = x->node[node].turn, next = {t.incarnation, t.turn + 1};
 
     *now += (mend_time_ns)chance(300);
     for (int32_t up = chance(3); up && by > 0; up--)
         by = mend_lineage_parent(2, by);
-    switch (chance(8)) {
+    switch (chance(9)) {
     case 0:
-        lose(r, *now, node, by, turn(turns[node]));
+        lose(r, *now, node, by, t);
         break;
     case 1:
-        gone(r, *now, node);
+        step(r, (struct mend_lineage_event){MEND_LINEAGE_EV_GONE, *now, node, -1, t});
         break;
     case 2:
         tick(r, *now);
         break;
+    case 3:
+        start_again(r, *now, node, by);
+        break;
     default:
-        if (adopt(r, *now, node, by, turn(turns[node] + 1)) == MEND_LINEAGE_ADOPTED) {
+        if (adopt(r, *now, node, by, next) == MEND_LINEAGE_ADOPTED)
             CHECK(!x->node[by].declared && x->node[node].parent == by);
-            turns[node]++;
-        }
     }
 }
 
-/* Nobody comes back, and one whose parent is lost has a limited time. */
-static void judge(struct root *r, bool lost[N], mend_time_ns now)
+/* Nobody comes back but as another incarnation, and one whose parent is lost has a limited time. */
+static void judge(struct root *r, uint32_t lost[N], mend_time_ns now)
 {
     const struct mend_lineage *x = of(r);
 
     for (int32_t i = 1; i < N; i++) {
         const struct mend_lineage_node *q = &x->node[i];
 
-        CHECK(q->declared >= lost[i]);
-        lost[i] = q->declared;
+        CHECK(q->declared || q->turn.incarnation > lost[i]);
+        if (q->declared)
+            lost[i] = q->turn.incarnation;
         if (!q->declared && x->node[q->parent].declared)
-            CHECK(q->orphan_end > now && q->orphan_end <= now + LONGEST);
+            CHECK(q->orphan_end > now);
+        CHECK(!q->orphan_end || (q->orphan_end > now && q->orphan_end <= now + LONGEST));
     }
 }
 
 MEND_TEST(whatever_happens_each_node_is_someones_or_lost)
 {
     for (int round = 0; round < 3000; round++) {
-        bool lost[N] = {false};
-        uint32_t turns[N];
+        uint32_t lost[N] = {0};
         mend_time_ns now = 0;
         struct root r;
 
         begin(&r);
-        for (int32_t i = 0; i < N; i++)
-            turns[i] = 1;
         for (int k = 0; k < 60; k++) {
-            play(&r, turns, &now);
+            play(&r, &now);
             judge(&r, lost, now);
         }
         tick(&r, now + LONGEST);
