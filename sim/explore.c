@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define DEPTH_MAX (1 << 20)
 
@@ -497,6 +498,16 @@ static void replay(struct search *s)
     }
 }
 
+/* Zeros that are not touched: Meson sets MALLOC_PERTURB_, with which calloc() would write all of them. */
+static struct frame *new_frames(void)
+{
+    void *p = mmap(NULL, DEPTH_MAX * sizeof(struct frame), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    MEND_ASSERT(p != MAP_FAILED);
+    return p;
+}
+
 void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
                       struct mend_sim_result *result_p)
 {
@@ -513,8 +524,7 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
     s.view.proc_bytes = (play->bytes(conf) + 7) / 8 * 8;
     s.shape =
         (struct mend_sim_shape){conf->ranks, s.view.proc_bytes, play->recv ? MEND_SIM_MAIL_MAX : 0};
-    s.frames = calloc(DEPTH_MAX, sizeof *s.frames);
-    MEND_ASSERT(s.frames);
+    s.frames = new_frames();
     mend_sim_visited_open(&s.visited);
     first = s.now = frame_state(&s, 0);
     head(first)->crashes = (uint8_t)(play->own_faults ? 0 : conf->crashes);
@@ -531,6 +541,6 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
         search_all(&s);
     for (int d = 0; d < DEPTH_MAX && s.frames[d].state; d++)
         free(s.frames[d].state);
-    free(s.frames);
+    munmap(s.frames, DEPTH_MAX * sizeof *s.frames);
     mend_sim_visited_close(&s.visited);
 }
