@@ -561,9 +561,7 @@ static void start_again(world *w)
             continue;
         p->dead = p->gone = 0;
         p->restarts = 1;
-        mend_sim_lease_start_again(w, i);
-        mend_lineage_begin(&p->state.search, w->radix, i, 0);
-        on_machine(w, i)->parent = 0;
+        mend_sim_lease_start_again(w, i, 0);
         on_machine(w, i)->number = LAST;
         for (int k = 0; k < p->grants[0].n; k++)
             p->grants[0].at[k].number = LAST + 2; /* to a beat that is to come */

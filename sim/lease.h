@@ -72,7 +72,8 @@ void mend_sim_lease_tick_root(struct mend_sim_lease_world *w);
 void mend_sim_lease_root_told(struct mend_sim_lease_world *w, int32_t by,
                               struct mend_sim_lease_word word);
 void mend_sim_lease_gone(struct mend_sim_lease_world *w, int32_t node, uint32_t incarnation);
-void mend_sim_lease_start_again(struct mend_sim_lease_world *w, int32_t node);
+/* Its next incarnation, by an ancestor. */
+void mend_sim_lease_start_again(struct mend_sim_lease_world *w, int32_t node, int32_t by);
 
 /* Runs with a seed (lease_run.c). */
 void mend_sim_lease_run(const struct mend_sim_conf *conf, struct mend_sim_result *result_p);

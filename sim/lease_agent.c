@@ -30,6 +30,25 @@ void mend_sim_lease_enter(world *w, int32_t agent, int32_t node, uint32_t incarn
                           w->clock(w, agent));
 }
 
+/* Of a layout that lacks something. */
+static void spoil_layout(const world *w, struct mend_lease_msg *m)
+{
+    bool beat = m->word == MEND_LEASE_BEAT;
+
+    if (w->conf->broken == MEND_SIM_MIX)
+        m->number = 1 + m->number % 31;
+    if (w->conf->broken == MEND_SIM_PHANTOM && beat)
+        m->heard = m->number - 1;
+    if (w->conf->broken == MEND_SIM_OMIT && beat)
+        m->heard = 0;
+    if (w->conf->broken == MEND_SIM_INVENT && !beat)
+        m->d_ns += w->lease.lease_ns / 3;
+    if (w->conf->broken == MEND_SIM_CHANGE)
+        m->turn.turn = 1;
+    if (w->conf->broken == MEND_SIM_DETOUR)
+        m->turn.incarnation = 1;
+}
+
 /* As it arrives at the other end. */
 static struct mend_lease_msg through_the_wire(world *w, const struct mend_lease_msg *m)
 {
@@ -38,6 +57,7 @@ static struct mend_lease_msg through_the_wire(world *w, const struct mend_lease_
 
     mend_lease_wire_encode(m, bytes);
     MEND_ASSERT(mend_lease_wire_decode(bytes, w->conf->ranks, &there) == MEND_OK);
+    spoil_layout(w, &there);
     return there;
 }
 
@@ -196,8 +216,32 @@ static void tell_all(world *w, int32_t lost_n)
     for (int32_t i = 0; i < lost_n; i++)
         MEND_ASSERT(mend_lineage_lost(w->lineage(w), &lost[i]));
     for (int32_t i = 0; i < lost_n; i++)
-        w->declared(w, lost[i]);
+        if (i == 0 || w->conf->broken != MEND_SIM_PIECEMEAL)
+            w->declared(w, lost[i]);
     free(lost);
+}
+
+/* Before a step, and after it. */
+static void spoil_question(const world *w, const struct mend_lineage *x,
+                           struct mend_lineage_event *ev)
+{
+    if (w->conf->broken == MEND_SIM_SWAP && ev->kind == MEND_LINEAGE_EV_ADOPT)
+        ev->turn.turn = x->node[ev->node].turn.turn + 1;
+}
+
+static void spoil_verdict(const world *w, struct mend_lineage *x,
+                          const struct mend_lineage_event *ev, struct mend_lineage_out *out)
+{
+    if (w->conf->broken == MEND_SIM_NO_REPAIR)
+        for (int32_t i = 1; i < x->n; i++)
+            if (x->node[i].orphan_end)
+                x->node[i].orphan_end = MEND_TIME_NEVER;
+    if (out->answer == MEND_LINEAGE_ADOPTED && w->conf->broken == MEND_SIM_SHY)
+        x->node[ev->node].free_at = 0;
+    if (out->answer == MEND_LINEAGE_ADOPTED && w->conf->broken == MEND_SIM_SILENT)
+        out->answer = MEND_LINEAGE_NO_ANSWER;
+    if (out->answer == MEND_LINEAGE_ADOPTED && w->conf->broken == MEND_SIM_LIE)
+        out->answer = MEND_LINEAGE_DECLARED;
 }
 
 static void step_root(world *w, struct mend_lineage_event ev)
@@ -206,13 +250,13 @@ static void step_root(world *w, struct mend_lineage_event ev)
     struct mend_lineage_out out;
 
     ev.now = w->clock(w, 0);
+    spoil_question(w, x, &ev);
     mend_lineage_step(x, &ev, &out);
     mend_lineage_check(x);
     w->watch(w, 0, out.wake_at);
     if (out.lost_n)
         tell_all(w, out.lost_n);
-    if (out.answer == MEND_LINEAGE_ADOPTED && w->conf->broken == MEND_SIM_SHY)
-        x->node[ev.node].free_at = 0;
+    spoil_verdict(w, x, &ev, &out);
     if (out.answer)
         w->tell_agent(w, ev.by,
                       (struct mend_sim_lease_word){out.answer == MEND_LINEAGE_ADOPTED
@@ -252,13 +296,16 @@ void mend_sim_lease_gone(world *w, int32_t node, uint32_t incarnation)
     step_root(w, ev);
 }
 
-void mend_sim_lease_start_again(world *w, int32_t node)
+void mend_sim_lease_start_again(world *w, int32_t node, int32_t by)
 {
     uint32_t incarnation = w->lineage(w)->node[node].turn.incarnation + 1;
 
     step_root(w, (struct mend_lineage_event){.kind = MEND_LINEAGE_EV_STARTED,
                                              .node = node,
+                                             .by = by,
                                              .turn = {.incarnation = incarnation}});
-    mend_sim_lease_begin(w, node, incarnation);
-    mend_sim_lease_enter(w, 0, node, incarnation);
+    mend_sim_lease_begin(w, node, incarnation - (w->conf->broken == MEND_SIM_RUSH));
+    mend_lineage_begin(&w->state(w, node)->search, w->radix, node, by);
+    w->machine(w, node)->parent = by;
+    mend_sim_lease_enter(w, by, node, incarnation);
 }

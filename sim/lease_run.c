@@ -7,7 +7,13 @@
  * for less than half a lease; of --partitions some agents are cut off from the others, both ways or one way, for up to
  * 3 s, and what was said meanwhile arrives when it is over.
  *
- * With --window 2 there are faults every 0.3 s, more than a job can live with, and E5 and E6 are not asked.
+ * In calm times, from CALM after a fault to CALM before the next one, one datagram in LOSS is lost, if there are faults at all.
+ *
+ * With --window 2 there are faults every 0.3 s, more than a job can live with, datagrams are lost at all times, and E5 and E6 are
+ * not asked.
+ *
+ * With --replace each node that is declared is started again when no cut is on, by its parent or, after START_TRIES, by the nearest
+ * ancestor that runs; so a run may be as long as one likes.  Datagrams of the former agent, and for it, may still arrive.
  *
  *   E1  when a node is declared its lease is over (S5-4)
  *   E2  only a declared node is refused
@@ -24,12 +30,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS        MEND_LEASE_MS
-#define LATE_MAX  (30 * MS)
-#define DELAY_MAX (5 * MS)
-#define SHORT_CUT (200 * MS)
-#define HALF      (500 * MS)
-#define LONG_CUT  (2600 * MS)
+#define MS          MEND_LEASE_MS
+#define LATE_MAX    (30 * MS)
+#define DELAY_MAX   (5 * MS)
+#define SHORT_CUT   (200 * MS)
+#define HALF        (500 * MS)
+#define LONG_CUT    (2600 * MS)
+#define AFTERMATH   (2500 * MS)
+#define START_AFTER (200 * MS)
+#define START_TRIES 10
+#define CALM        (1000 * MS)
+#define LOSS        64
+#define LATE        "E6: a node is cut off, or dead, and not declared in time"
 
 enum ev_kind {
     EV_TIMER,
@@ -41,21 +53,24 @@ enum ev_kind {
     EV_TO_AGENT,
     EV_FAULT,
     EV_HEAL,
-    EV_GONE
+    EV_GONE,
+    EV_START
 };
 
 struct agent {
     struct mend_sim_lease_state state;
     struct mend_lease *lease;
     struct mend_lease_child *children; /* all below it, by place_of() */
-    int32_t children_n, linked;
+    int32_t children_n, linked, timers_n;
+    uint32_t life; /* how often it was started */
     int64_t ppm;
     mend_time_ns timer_at, fence_at, paused_until, ended_at, declared_at;
     mend_time_ns last
         [4]; /* arrival of the last message: of its beats, of grants for it, to the root, of the root */
     mend_time_ns must_be_declared; /* 0: it need not */
+    mend_time_ns excused_until;    /* it may be lost, because of what happened to it */
     uint64_t sent_n;
-    bool dialing, dead, cut, excused, refused;
+    bool dialing, dead, cut;
 };
 
 struct run {
@@ -68,6 +83,7 @@ struct run {
     int crashes, pauses, partitions;
     int cut_way; /* 0: no cut, 1: to the agents that are cut off, 2: from them, 3: both */
     mend_time_ns heals_at;
+    mend_time_ns upset_until, fault_at; /* by the last fault; the next one, 0: there are none */
 };
 
 typedef struct mend_sim_lease_world world;
@@ -86,7 +102,9 @@ static mend_time_ns below(struct run *r, mend_time_ns n)
 
 static mend_time_ns clock_at(const struct agent *a, mend_time_ns real)
 {
-    return (mend_time_ns)((__int128)real * (1000000 + a->ppm) / 1000000);
+    mend_time_ns rate = (mend_time_ns)(1000000 + a->ppm);
+
+    return real / 1000000 * rate + real % 1000000 * rate / 1000000;
 }
 
 /* The first instant at which its clock shows t. */
@@ -94,7 +112,7 @@ static mend_time_ns real_of(const struct agent *a, mend_time_ns t)
 {
     mend_time_ns rate = (mend_time_ns)(1000000 + a->ppm);
 
-    return (mend_time_ns)(((__int128)t * 1000000 + rate - 1) / rate);
+    return t / rate * 1000000 + (t % rate * 1000000 + rate - 1) / rate;
 }
 
 /* Mostly at once, sometimes as late as it may be. */
@@ -133,6 +151,17 @@ static mend_time_ns gap(const struct run *r)
     return is_dense(r) ? 300 * MS : 4000 * MS;
 }
 
+static void excuse(struct agent *a, mend_time_ns until)
+{
+    if (a->excused_until < until)
+        a->excused_until = until;
+}
+
+static bool is_excused(const struct run *r, const struct agent *a)
+{
+    return r->clock.now <= a->excused_until;
+}
+
 static void wrong(struct run *r, const char *what)
 {
     if (!r->result->wrong)
@@ -148,19 +177,35 @@ static bool is_blocked(const struct run *r, int32_t from, int32_t to)
     return a != b && (r->cut_way & (a ? 2 : 1));
 }
 
-/* In order behind the last of its kind; what is blocked is said again when the cut is over. */
+/* What the numbers allow for one that is stopped is not for one whose messages are lost besides. */
+static bool is_lost(struct run *r, enum ev_kind kind)
+{
+    bool calm = r->clock.now > r->upset_until + CALM && r->clock.now + CALM < r->fault_at;
+
+    return (kind == EV_BEAT || kind == EV_GRANT) && r->fault_at && (calm || is_dense(r)) &&
+           below(r, LOSS) == 0;
+}
+
+/* In order behind the last of its kind, except for grants over a former connection; what is blocked is said again when the cut is
+ * over. */
 static void post(struct run *r, enum ev_kind kind, int32_t from, int32_t to, int32_t of,
                  const void *bytes, size_t len)
 {
-    struct mend_sim_ev ev = {
-        .kind = (uint8_t)kind, .rank = to, .other = from, .len = (uint32_t)len};
+    struct mend_sim_ev ev = {.kind = (uint8_t)kind,
+                             .rank = to,
+                             .other = from,
+                             .len = (uint32_t)len,
+                             .hops = r->agent[kind == EV_TO_ROOT ? from : to].life};
     mend_time_ns *last = &r->agent[of].last[kind - EV_BEAT];
 
     r->agent[from].sent_n++;
     r->result->messages++;
+    if (is_lost(r, kind))
+        return;
     ev.at = (is_blocked(r, from, to) ? r->heals_at + below(r, HALF) : r->clock.now) + delay(r) +
             lateness(r);
-    ev.at = *last = ev.at > *last ? ev.at : *last;
+    if (kind != EV_GRANT || from == r->agent[of].linked)
+        ev.at = *last = ev.at > *last ? ev.at : *last;
     ev.bytes = malloc(len);
     MEND_ASSERT(ev.bytes);
     memcpy(ev.bytes, bytes, len);
@@ -172,7 +217,8 @@ static void plan(struct run *r, enum ev_kind kind, int32_t agent, int32_t other,
     mend_sim_clock_add(&r->clock, (struct mend_sim_ev){.at = at > r->clock.now ? at : r->clock.now,
                                                        .kind = (uint8_t)kind,
                                                        .rank = agent,
-                                                       .other = other});
+                                                       .other = other,
+                                                       .hops = r->agent[agent].life});
 }
 
 /* ---- what the driver asks for ---- */
@@ -252,8 +298,12 @@ static void check_declared(struct run *r, int32_t node)
     tell(r, node, "! is declared");
     if (end > r->clock.now || (!a->dead && a->state.fence))
         wrong(r, "E1: a node is declared, and its lease is not over");
-    if (!a->excused)
+    if (!is_excused(r, a))
         wrong(r, "E5: a node is declared without a reason");
+    if (!is_dense(r) && a->must_be_declared && a->declared_at > a->must_be_declared)
+        wrong(r, LATE);
+    if (r->w.conf->replaces)
+        plan(r, EV_START, node, 0, r->clock.now + START_AFTER + below(r, START_AFTER));
 }
 
 static void on_declared(world *w, int32_t node)
@@ -276,7 +326,7 @@ static void on_watch(world *w, int32_t agent, mend_time_ns at)
     if (real >= a->timer_at)
         return;
     a->timer_at = real;
-    plan(run_of(w), EV_TIMER, agent, 0, real + lateness(run_of(w)));
+    plan(run_of(w), EV_TIMER, agent, ++a->timers_n, real + lateness(run_of(w)));
 }
 
 /* All of it is over when the lease is, at the latest. */
@@ -292,7 +342,7 @@ static void on_over(world *w, int32_t agent)
     a->ended_at = a->lease->until ? real_of(a, a->lease->until) : r->clock.now;
     if (a->ended_at < r->clock.now)
         a->ended_at = r->clock.now;
-    if (!a->excused)
+    if (!is_excused(r, a))
         wrong(r, "E5: a node ends without a reason");
     if (a->state.refused && !r->lineage->node[agent].declared)
         wrong(r, "E2: a node is refused, and not declared");
@@ -379,9 +429,10 @@ static void kill_agent(struct run *r, int32_t agent, bool seen)
     struct agent *a = &r->agent[agent];
 
     tell(r, agent, "x is killed%s", seen ? "" : ", and nobody sees it");
-    a->dead = a->excused = true;
+    a->dead = true;
+    excuse(a, MEND_TIME_NEVER);
     a->ended_at = r->clock.now;
-    if (!a->must_be_declared)
+    if (!a->must_be_declared && a->state.fence)
         a->must_be_declared = r->clock.now + 1250 * MS;
     for (int32_t i = 0; i < a->children_n && seen; i++) {
         struct agent *c = &r->agent[a->children[i].node];
@@ -406,20 +457,20 @@ static void stop(struct run *r, int32_t agent)
     mend_time_ns time = below(r, 2) ? below(r, HALF) : below(r, 3000 * MS);
     struct agent *a = &r->agent[agent];
 
-    a->paused_until = r->clock.now + time;
+    a->paused_until = r->upset_until = r->clock.now + time;
     tell(r, agent, "x stops for %.3f ms", (double)time * 1e-6);
-    a->excused |= time >= HALF;
-    for (int32_t i = 1; agent == 0 && time >= HALF && i < r->w.conf->ranks; i++)
-        r->agent[i].excused = true; /* the root was stopped */
+    for (int32_t i = 1; time >= HALF && i < r->w.conf->ranks; i++)
+        if (agent == 0 || i == agent) /* all, if the root was stopped */
+            excuse(&r->agent[i], a->paused_until + AFTERMATH);
 }
 
-/* One, one with all below, or about half of all. */
 /* It hears nothing and is heard, and there is another one that it may turn to. */
 static bool may_turn(const struct run *r, int32_t agent)
 {
     return r->cut_way == 1 && mend_lineage_parent(r->w.radix, agent) != 0;
 }
 
+/* One, one with all below, or about half of all. */
 static void cut(struct run *r)
 {
     mend_time_ns time = below(r, 3) ? LONG_CUT + below(r, 400 * MS) : below(r, SHORT_CUT);
@@ -427,17 +478,18 @@ static void cut(struct run *r)
     bool is_long = time >= LONG_CUT;
 
     r->cut_way = 1 + (int)below(r, 3);
-    r->heals_at = r->clock.now + time;
+    r->heals_at = r->upset_until = r->clock.now + time;
     for (int32_t i = 1; i < r->w.conf->ranks; i++) {
         struct agent *a = &r->agent[i];
 
         a->cut = kind == 2 ? below(r, 2)
                            : i == victim ||
                                  (kind == 1 && mend_lineage_is_ancestor(r->w.radix, victim, i));
-        a->excused |= a->cut && is_long;
+        if (a->cut && is_long)
+            excuse(a, r->heals_at + AFTERMATH);
         if (a->cut)
             tell(r, i, "x is cut off, way %d, for %.3f ms", r->cut_way, (double)time * 1e-6);
-        if (a->cut && is_long && !a->dead)
+        if (a->cut && is_long && !a->dead && a->state.fence)
             a->must_be_declared = r->clock.now + (may_turn(r, i) ? 2300 : 1350) * MS;
     }
     plan(r, EV_HEAL, 0, 0, r->heals_at);
@@ -450,18 +502,26 @@ static void heal(struct run *r)
         r->agent[i].cut = false;
 }
 
+static void plan_fault(struct run *r, mend_time_ns at)
+{
+    r->fault_at = at;
+    plan(r, EV_FAULT, 0, 0, at);
+}
+
 static void fault(struct run *r)
 {
     int lot = (int)below(r, (mend_time_ns)(r->crashes + r->pauses + r->partitions));
 
+    r->upset_until = r->clock.now;
+    r->fault_at = MEND_TIME_NEVER;
     if (r->crashes + r->pauses + r->partitions > 1)
-        plan(r, EV_FAULT, 0, 0, r->clock.now + gap(r) + below(r, 100 * MS));
+        plan_fault(r, r->clock.now + gap(r) + below(r, 100 * MS));
     if (lot < r->crashes) {
         int32_t victim = pick(r);
 
         r->crashes--;
         if (!r->agent[victim].dead)
-            kill_agent(r, victim, below(r, 2));
+            kill_agent(r, victim, below(r, 2) || !r->agent[victim].state.fence);
     } else if (lot < r->crashes + r->pauses) {
         r->pauses--;
         stop(r, below(r, 8) ? pick(r) : 0);
@@ -469,6 +529,73 @@ static void fault(struct run *r)
         r->partitions--;
         cut(r);
     }
+}
+
+/* ---- nodes that are started again ---- */
+
+static bool is_well(const struct run *r, int32_t agent)
+{
+    const struct agent *a = &r->agent[agent];
+
+    return a->paused_until <= r->clock.now &&
+           (agent == 0 || (!a->dead && a->state.fence && !a->must_be_declared &&
+                           !r->lineage->node[agent].declared));
+}
+
+/* It is told what the root knows of those below it. */
+static void tell_of_children(struct run *r, int32_t agent)
+{
+    struct agent *a = &r->agent[agent];
+    int64_t first = agent, width = 1;
+    int32_t i = 0;
+
+    while (i < a->children_n) {
+        first = first * r->w.radix + 1;
+        width *= r->w.radix;
+        for (int64_t k = first; k < first + width && i < a->children_n; k++, i++) {
+            const struct mend_lineage_node *q = &r->lineage->node[k];
+
+            mend_lease_child_init(&a->children[i], &r->w.lease, (int32_t)k, q->turn.incarnation,
+                                  false, clock_at(a, r->clock.now));
+            if (q->declared)
+                mend_sim_lease_told(
+                    &r->w, agent,
+                    (struct mend_sim_lease_word){MEND_SIM_LEASE_DECLARED, (int32_t)k, q->turn});
+        }
+    }
+}
+
+/* By its parent, or, when that one does not run for long, by the next ancestor that does. */
+static void start_again(struct run *r, int32_t agent, int32_t tries)
+{
+    struct agent *a = &r->agent[agent];
+    int32_t by = mend_lineage_parent(r->w.radix, agent);
+
+    while (by > 0 && tries >= START_TRIES && !is_well(r, by))
+        by = mend_lineage_parent(r->w.radix, by);
+    if (r->cut_way || !is_well(r, 0) || !is_well(r, by)) {
+        plan(r, EV_START, agent, tries + 1, r->clock.now + START_AFTER);
+        return;
+    }
+    a->life++;
+    a->dead = a->dialing = false;
+    a->excused_until = is_dense(r) ? MEND_TIME_NEVER : 0;
+    a->linked = -1;
+    a->timer_at = a->fence_at = MEND_TIME_NEVER;
+    a->paused_until = a->ended_at = a->declared_at = a->must_be_declared = 0;
+    tell(r, agent, "+ is started again by %d", (int)by);
+    mend_sim_lease_start_again(&r->w, agent, by);
+    tell_of_children(r, agent);
+    dial(r, agent);
+}
+
+/* Of an agent that was started again meanwhile; what was sent as a datagram arrives all the same. */
+static bool is_of_the_past(const struct run *r, const struct mend_sim_ev *ev)
+{
+    int32_t agent = ev->kind == EV_TO_ROOT ? ev->other : ev->rank;
+
+    return ev->hops != r->agent[agent].life && ev->kind != EV_BEAT && ev->kind != EV_GRANT &&
+           ev->kind < EV_FAULT;
 }
 
 /* The kernel and fate are on time; an agent that is stopped does the rest later. */
@@ -487,7 +614,8 @@ static void happen(struct run *r, const struct mend_sim_ev *ev)
 {
     switch (ev->kind) {
     case EV_TIMER:
-        timers(r, ev->rank);
+        if (ev->other == r->agent[ev->rank].timers_n) /* else another one was set */
+            timers(r, ev->rank);
         break;
     case EV_FENCE:
         fence(r, ev->rank);
@@ -519,8 +647,10 @@ static void happen_to_all(struct run *r, const struct mend_sim_ev *ev)
         fault(r);
     else if (ev->kind == EV_HEAL)
         heal(r);
+    else if (ev->kind == EV_START)
+        start_again(r, ev->rank, ev->other);
     else
-        mend_sim_lease_gone(&r->w, ev->rank, 1);
+        mend_sim_lease_gone(&r->w, ev->rank, (uint32_t)ev->hops);
 }
 
 /* ---- a run ---- */
@@ -547,7 +677,8 @@ static void set_up(struct run *r, const struct mend_sim_conf *conf)
         a->ppm = below(r, 4) ? (int64_t)below(r, 2001) - 1000 : below(r, 2) ? 1000 : -1000;
         a->timer_at = a->fence_at = MEND_TIME_NEVER;
         a->linked = -1;
-        a->excused = is_dense(r);
+        a->life = 1;
+        a->excused_until = is_dense(r) ? MEND_TIME_NEVER : 0;
         a->lease = malloc(mend_lease_size(&lease));
         for (int64_t first = i, width = 1; first < conf->ranks;
              first = first * r->w.radix + 1, width *= r->w.radix)
@@ -564,17 +695,17 @@ static void set_up(struct run *r, const struct mend_sim_conf *conf)
         dial(r, i);
     }
     if (r->crashes + r->pauses + r->partitions)
-        plan(r, EV_FAULT, 0, 0, 2000 * MS + below(r, 300 * MS));
+        plan_fault(r, 2000 * MS + below(r, 300 * MS));
 }
 
 static void check_in_time(struct run *r)
 {
     for (int32_t i = 1; i < r->w.conf->ranks; i++) {
         const struct agent *a = &r->agent[i];
-        mend_time_ns at = r->lineage->node[i].declared ? a->declared_at : r->clock.now;
 
-        if (a->must_be_declared && at > a->must_be_declared)
-            wrong(r, "E6: a node is cut off, or dead, and not declared in time");
+        if (!r->lineage->node[i].declared && a->must_be_declared &&
+            r->clock.now > a->must_be_declared)
+            wrong(r, LATE);
     }
 }
 
@@ -583,7 +714,9 @@ static void check_verdicts(struct run *r)
     for (int32_t i = 1; i < r->w.conf->ranks; i++)
         for (int32_t a = mend_lineage_parent(r->w.radix, i); a >= 0;
              a = mend_lineage_parent(r->w.radix, a)) {
-            bool says = on_child(&r->w, a, i)->state == MEND_LEASE_CHILD_DECLARED;
+            const struct mend_lease_child *c = on_child(&r->w, a, i);
+            bool says = c->state == MEND_LEASE_CHILD_DECLARED &&
+                        c->turn.incarnation == r->lineage->node[i].turn.incarnation;
 
             if (!r->agent[a].dead && says != r->lineage->node[i].declared)
                 wrong(r, "E7: two agents know different verdicts");
@@ -617,12 +750,12 @@ void mend_sim_lease_run(const struct mend_sim_conf *conf, struct mend_sim_result
     if (end < 8000 * MS + faults * (gap(&r) + 100 * MS)) /* all of them, and what they lead to */
         end = 8000 * MS + faults * (gap(&r) + 100 * MS);
     while (!result_p->wrong && mend_sim_clock_next(&r.clock, &ev) && r.clock.now < end) {
-        if (is_put_off(&r, &ev))
+        if (!is_of_the_past(&r, &ev) && is_put_off(&r, &ev))
             continue;
         result_p->steps++;
         if (ev.kind >= EV_FAULT)
             happen_to_all(&r, &ev);
-        else if (!r.agent[ev.rank].dead)
+        else if (!r.agent[ev.rank].dead && !is_of_the_past(&r, &ev))
             happen(&r, &ev);
         free(ev.bytes);
     }

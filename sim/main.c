@@ -45,8 +45,8 @@ static void check_lease(const struct mend_sim_options *o)
         mend_sim_refuse("lease has at least 2 agents (--ranks; 3 at most with --exhaustive), up to "
                         "3 messages of a connection (--window), and no --suspicions, --reorder and "
                         "--duplicate");
-    if (!all && (c->fine || c->replaces))
-        mend_sim_refuse("lease has --fine and --replace with --exhaustive");
+    if (!all && c->fine)
+        mend_sim_refuse("lease has --fine with --exhaustive");
 }
 
 static void check_memory(struct mend_sim_options *o)

@@ -140,7 +140,8 @@ static const struct argp_option options[] = {
      .group = OF_BIRTH},
     {.doc =
          "Agents with leases (lease): with --exhaustive two or three, each calls a parent "
-         "--instances times; with --replace one that is lost is started again; with --fine clocks "
+         "--instances times; with --replace one that is lost is started again, with a seed as "
+         "often as it is lost; with --fine clocks "
          "change their rates.  With a seed --instances is a number of seconds, and with --window 2 "
          "faults come fast.",
      .group = OF_BIRTH},
@@ -188,7 +189,8 @@ static const struct argp_option options[] = {
      "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
      "forget, hush.  look: narrow, rash, boast, shy, hush.  lease: late-look, impatient, narrow, "
      "hasty, deaf, boast, accuse, slip; with --replace: stale; with a seed: rash, curt, shy, "
-     "forget.  nodes: those of agree, and swap, "
+     "forget, mix, phantom, omit, invent, change, piecemeal, no-repair, silent, lie, swap, detour, "
+     "rush.  nodes: those of agree, and swap, "
      "piecemeal, hasty, "
      "report-first, slip, narrow, "
      "late-look, impatient, extend; with --papers: unwritten, blind, stale; with --creation or "

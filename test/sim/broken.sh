@@ -226,6 +226,24 @@ finds E1 lease --seeds 5000 --ranks 12 --window 2 --crashes 2 --pauses 8 --parti
 finds E1 lease --seeds 5000 --ranks 12 --window 2 --crashes 2 --pauses 8 --partitions 8 --break shy
 finds E1 lease --seeds 5000 --ranks 12 --window 2 --crashes 2 --pauses 8 --partitions 8 --break forget
 
+# what the layout of a message loses or alters: a number's high digits, what a child has heard (it heard all, or nothing), the length
+# of a grant, a turn, an incarnation
+finds E5 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break mix
+finds E6 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break phantom
+finds E5 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break omit
+finds E1 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break invent
+finds E5 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break change
+finds E5 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --replace --break detour
+finds E2 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --replace --break stale
+# the root: tells of the first of a verdict only, lets orphans live for ever, does not answer, says no, believes an old turn, starts
+# the old incarnation
+finds E7 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break piecemeal
+finds E6 lease --seeds 2000 --ranks 20 --radix 4 --crashes 2 --pauses 3 --partitions 3 --break no-repair
+finds E5 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break silent
+finds E5 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --break lie
+finds E1 lease --seeds 300 --ranks 12 --window 2 --crashes 4 --pauses 16 --partitions 16 --replace --break swap
+finds E5 lease --seeds 300 --ranks 20 --radix 4 --pauses 3 --partitions 3 --replace --break rush
+
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget

@@ -44,7 +44,6 @@ refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
 refuses look --seeds 1
 refuses lease --seeds 1 --fine
-refuses lease --seeds 1 --replace
 refuses lease --seeds 1 --ranks 1
 refuses lease --exhaustive --ranks 4
 refuses lease --exhaustive --ranks 3 --window 4
@@ -81,6 +80,11 @@ other=$(steps 4712)
 [ "$one" = "$two" ] || fail "a seed does not decide everything"
 [ "$one" != "$other" ] || fail "a seed decides nothing"
 echo "ok seeds"
+
+# A timer that was set again must not set others, or a long run has more and more of them.
+$sim lease --ranks 200 --radix 2 --crashes 0 --instances 20 |
+    awk '/ steps, / { n++; bad += $10 > 2 * $12 } END { exit n != 1 || bad }' || fail "leases have too many timers"
+echo "ok timers"
 
 $sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 8 || fail "all eight are not played"
 echo "ok all"
