@@ -200,6 +200,7 @@ static void post(struct run *r, enum ev_kind kind, int32_t from, int32_t to, int
 
     r->agent[from].sent_n++;
     r->result->messages++;
+    r->result->words += kind == EV_TO_ROOT || kind == EV_TO_AGENT;
     if (is_lost(r, kind))
         return;
     ev.at = (is_blocked(r, from, to) ? r->heals_at + below(r, HALF) : r->clock.now) + delay(r) +
@@ -359,6 +360,7 @@ static void dial(struct run *r, int32_t agent)
         return;
     to = mend_lineage_next(&a->state.search);
     a->dialing = true;
+    r->result->words++;
     if (is_blocked(r, agent, to) || is_blocked(r, to, agent))
         plan(r, EV_DIALED, agent, -1, r->clock.now + r->w.lease.try_ns);
     else
@@ -517,7 +519,7 @@ static void fault(struct run *r)
     if (r->crashes + r->pauses + r->partitions > 1)
         plan_fault(r, r->clock.now + gap(r) + below(r, 100 * MS));
     if (lot < r->crashes) {
-        int32_t victim = pick(r);
+        int32_t victim = r->w.conf->victim ? r->w.conf->victim : pick(r);
 
         r->crashes--;
         if (!r->agent[victim].dead)

@@ -47,6 +47,8 @@ static void check_lease(const struct mend_sim_options *o)
                         "--duplicate");
     if (!all && c->fine)
         mend_sim_refuse("lease has --fine with --exhaustive");
+    if (c->victim >= c->ranks || (all && c->victim))
+        mend_sim_refuse("lease has a --victim with a seed, one of its --ranks");
 }
 
 static void check_memory(struct mend_sim_options *o)
@@ -136,6 +138,8 @@ static void fill_defaults(struct mend_sim_options *o)
                         "with --suspicions, --reorder, --duplicate and --comms");
     if (o->play != &mend_sim_birth && o->play != &mend_sim_lease && c->replaces)
         mend_sim_refuse("--replace belongs to birth and lease");
+    if (o->play != &mend_sim_lease && c->victim)
+        mend_sim_refuse("--victim belongs to lease");
     if (c->inter >= c->ranks || (c->inter && c->comms > 1))
         mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
     fill_nodes(o);
@@ -197,7 +201,7 @@ static int explore(const struct mend_sim_options *o)
 
 struct total {
     uint64_t seeds, steps, messages;
-    uint64_t agents_sent, agent_most; /* nodes */
+    uint64_t words, agents_sent, agent_most; /* lease; nodes */
     int most_ranks;
     double virtual_s, agent_s; /* lease: of all runs; times their agents */
     double begin;
@@ -217,6 +221,7 @@ static bool run_one(const struct mend_sim_options *o, struct total *t)
     t->seeds++;
     t->steps += r.steps;
     t->messages += r.messages;
+    t->words += r.words;
     t->agents_sent += r.agents_sent;
     t->agent_most = r.agent_most > t->agent_most ? r.agent_most : t->agent_most;
     t->most_ranks = members > t->most_ranks ? members : t->most_ranks;
@@ -237,6 +242,8 @@ static void print_leases(const struct total *t)
         "one that sends most: %.0f\n",
         t->virtual_s, MEND_LEASE_WIRE_BYTES, (double)t->messages / t->agent_s,
         (double)t->agent_most / per_run_s);
+    printf("  words to and of the root, and calls: %.1f in a run\n",
+           (double)t->words / (double)t->seeds);
 }
 
 static void print_total(const struct mend_sim_options *o, const struct total *t, uint64_t first)

@@ -83,6 +83,7 @@ enum {
     OPT_REVOCATIONS,
     OPT_OUTSIDE,
     OPT_PAPERS,
+    OPT_VICTIM,
 };
 
 enum { OF_ALL = 1, OF_AGREEMENT, OF_MEMORY, OF_BIRTH, OF_NODES, OF_SEEDS, OF_SEARCH, OF_ANY };
@@ -145,6 +146,7 @@ static const struct argp_option options[] = {
          "change their rates.  With a seed --instances is a number of seconds, and with --window 2 "
          "faults come fast.",
      .group = OF_BIRTH},
+    {"victim", OPT_VICTIM, "N", 0, "with a seed, the agent that --crashes are about (any)", 0},
     {.doc = "Several nodes (nodes), each with an agent and its part of the --ranks, have the "
             "options of agreement "
             "as well as:",
@@ -228,6 +230,7 @@ static const struct number {
     INT(OPT_ABORTS, conf.aborts, 0, 1000),
     INT(OPT_REVOCATIONS, conf.revocations, 0, 1000),
     INT(OPT_OUTSIDE, conf.outside, 0, 1000),
+    INT(OPT_VICTIM, conf.victim, 1, 10000),
     WIDE(OPT_SEED, conf.seed, 0),
     WIDE(OPT_STEPS, conf.steps_max, 1),
     WIDE(OPT_STATES, conf.states_max, 1),
@@ -421,6 +424,8 @@ void mend_sim_options_print(const struct mend_sim_options *o)
     if (o->play == &mend_sim_lease)
         printf(" --window %d --radix %d%s", c->window, 1 << c->radix_bits,
                c->fine ? " --fine" : "");
+    if (c->victim)
+        printf(" --victim %d", c->victim);
     if (o->play == &mend_sim_lease && o->mode == MEND_SIM_EXHAUSTIVE)
         printf(" --partitions %d", c->partitions);
     if (c->replaces)

@@ -89,6 +89,7 @@ struct mend_sim_conf {
     uint64_t steps_max;
     bool trace;
     bool reorder; /* messages of a pair may overtake each other */
+    int victim;   /* lease: the agent that dies; 0: any */
     /* world.c only */
     bool duplicate;
     int pauses, partitions;
@@ -236,6 +237,7 @@ struct mend_sim_result {
     const char *wrong; /* NULL: nothing */
     uint64_t steps, messages;
     mend_time_ns virtual_ns; /* lease: of a run */
+    uint64_t words; /* lease: between the root and others, and questions for a connection */
     uint64_t agents_sent,
         agent_most; /* nodes, lease: by all agents to each other; by the one that sent most */
     uint64_t states, ends; /* explore.c */

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""scaling.py – puts what test/sim/long printed into the tables of doc/scaling.md, and draws doc/scaling.svg.
+"""scaling.py – puts what test/sim/long printed into the tables of doc/scaling.md, and draws doc/scaling.svg
+and doc/leases.svg.
 
 Usage: test/sim/long > LOG; test/sim/scaling.py LOG...
 
-A table stands between <!-- NAME --> and <!-- end -->; the words around it are the document's.
+A table stands between <!-- NAME --> and <!-- end -->; the words around it are the document's.  One of which the logs say nothing
+stays as it is.
 /usr/bin/python3 is the Python for which the distribution has matplotlib (tools/install-deps plot).
 """
 import os
@@ -20,6 +22,8 @@ from pictures import save  # noqa: E402
 SEARCH = re.compile(r"^(\w+): (\d+) states, (\d+) steps, (\d+) ends, longest path (\d+), ([\d.]+) s, (\w+)$")
 RANDOM = re.compile(r"^(\w+): (\d+) seeds from \d+, up to (\d+) ranks, (\d+) steps, (\d+) messages, ([\d.]+) s$")
 COST = re.compile(r"^ *(\d+) (\S+) +([\d.]+) +(\d+) +(\d+)$")
+LEASES = re.compile(r"^  virtual time: \d+ s; messages that an agent sends in a second, of (\d+) bytes: ([\d.]+); the one that sends most: (\d+)$")
+WORDS = re.compile(r"^  words to and of the root, and calls: ([\d.]+) in a run$")
 JOB = re.compile(r"^job-(\w+): (\d+) runs, (\d+) failed$")
 SHOWN = [2, 16, 64, 256, 1024, 4096, 10000]
 COLUMNS = [("allreduce", "allreduce"), ("reduce+bcast", "reduce, bcast"), ("agree", "agreement"),
@@ -33,7 +37,7 @@ TITLES = dict(COLUMNS)
 
 def read(names):
     """What the logs say: {command: [matches]} for each kind, and {(what, ranks): cost}."""
-    found = {"search": {}, "random": [], "jobs": {}, "costs": {}}
+    found = {"search": {}, "random": [], "jobs": {}, "costs": {}, "leases": {}, "words": {}}
     command = ""
     for name in names:
         with open(name, encoding="utf-8") as f:
@@ -43,7 +47,7 @@ def read(names):
                     command = row[2:].replace("mend-sim ", "")
                 elif SEARCH.match(row):
                     found["search"][command] = SEARCH.match(row).groups()
-                elif RANDOM.match(row):
+                elif RANDOM.match(row) and "--budget" in command:
                     found["random"].append(RANDOM.match(row).groups())
                 elif JOB.match(row):
                     name_, runs, failed = JOB.match(row).groups()
@@ -52,6 +56,10 @@ def read(names):
                 elif COST.match(row):
                     ranks, what, us, messages, most = COST.match(row).groups()
                     found["costs"][what, int(ranks)] = (float(us), int(messages), int(most))
+                elif LEASES.match(row) and "--crashes 0" in command:
+                    found["leases"][tree(command)] = tuple(map(float, LEASES.match(row).groups()))
+                elif WORDS.match(row) and "--replace" not in command:
+                    found["words"][(*tree(command), option(command, "victim", 0))] = float(WORDS.match(row).group(1))
                 elif row.startswith("wrong: "):
                     sys.exit(f"{name}: {row}")
     return found
@@ -155,6 +163,71 @@ def messages_cell(costs, what, ranks):
     return grouped(costs[what, ranks][1])
 
 
+HEADERS = 28  # bytes, of UDP and IP
+RADIXES = [(2, "radix 2", "#2f6fb0"), (32, "radix 32", "#2a7f4f"), (4096, "flat", "#b5382a")]
+
+
+def tree(command):
+    return option(command, "ranks", 0), option(command, "radix", 0)
+
+
+def per_loss(found, ranks, radix, victim):
+    """Words of a run in which this agent dies, without those of its beginning."""
+    words = found["words"]
+    if (ranks, radix, victim) not in words:
+        return None
+    return words[ranks, radix, victim] - words[ranks, radix, 0]
+
+
+def per_leaf(found, ranks, radix):
+    return per_loss(found, ranks, radix, ranks - 1)
+
+
+def per_inner(found, ranks, radix):
+    """Of the first child of the root, which has 32 children itself."""
+    return per_loss(found, ranks, radix, 1)
+
+
+def lease_table(found):
+    yield ("| nodes | tree | messages of an agent in a second | bytes, with headers | the agent that sends most | bytes, with headers | "
+           "words when a leaf is lost | an inner node |")
+    yield "|---:|---|---:|---:|---:|---:|---:|---:|"
+    for ranks, radix in sorted(found["leases"]):
+        size, mean, most = found["leases"][ranks, radix]
+        words = [per_leaf(found, ranks, radix), per_inner(found, ranks, radix)]
+        cells = [f"{n:g} | {grouped(n * size)} ({grouped(n * (size + HEADERS))})" for n in (mean, most)]
+        cells += ["–" if n is None else f"{n:.1f}" for n in words]
+        yield f"| {ranks} | {next(t for r, t, _ in RADIXES if r == radix)} | {' | '.join(cells)} |"
+
+
+def curve(axes, nodes, value, color, title, style="-"):
+    line = [(n, value(n)) for n in nodes if value(n) is not None]
+    if line:
+        axes.plot(*zip(*line), style, color=color, label=title, marker=".")
+
+
+def draw_leases(found, path):
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    mean, most, loss = figure.subplots(1, 3)
+    for radix, title, color in RADIXES:
+        nodes = [n for n, r in sorted(found["leases"]) if r == radix]
+        curve(mean, nodes, lambda n, r=radix: found["leases"][n, r][1], color, title)
+        curve(most, nodes, lambda n, r=radix: found["leases"][n, r][2], color, title)
+        curve(loss, nodes, lambda n, r=radix: per_leaf(found, n, r), color, f"{title}: a leaf", "--")
+        curve(loss, nodes, lambda n, r=radix: per_inner(found, n, r), color, f"{title}: an inner node")
+    for axes, title in ((mean, "messages in a second: each agent"), (most, "the agent that sends most"),
+                        (loss, "words when a node is lost")):
+        axes.set_xscale("log")
+        axes.set(title=title, xlabel="nodes (logarithmic)", ylim=(0, 1.1 * axes.get_ylim()[1]))
+        axes.minorticks_off()
+        axes.grid(color="#dddddd")
+    most.set_yscale("log")
+    most.set_ylim(10, None)
+    mean.legend(fontsize=8)
+    loss.legend(fontsize=8, loc="center right")
+    save(figure, path)
+
+
 def panel(axes, costs, title, most, value):
     """One diagram: ranks to the right, logarithmic; value(what, ranks) upwards."""
     for what, color in CURVES:
@@ -185,7 +258,9 @@ def main():
     found = read(sys.argv[1:])
     tables = {"search": search_table(found["search"].items()), "random": random_table(found["random"]),
               "jobs": jobs_table(found["jobs"]), "latency": cost_table(found["costs"], us_cell),
-              "messages": cost_table(found["costs"], messages_cell)}
+              "messages": cost_table(found["costs"], messages_cell), "leases": lease_table(found)}
+    said = {**found, "latency": found["costs"], "messages": found["costs"]}
+    tables = {table: rows for table, rows in tables.items() if said[table]}
     name = os.path.join(ROOT, "doc", "scaling.md")
     with open(name, encoding="utf-8") as f:
         document = f.read()
@@ -194,7 +269,10 @@ def main():
         document = before + f"<!-- {table} -->\n" + "\n".join(rows) + "\n" + rest[rest.index("<!-- end -->"):]
     with open(name, "w", encoding="utf-8") as f:
         f.write(document)
-    draw(found["costs"], os.path.join(ROOT, "doc", "scaling.svg"))
+    if "latency" in tables:
+        draw(found["costs"], os.path.join(ROOT, "doc", "scaling.svg"))
+    if "leases" in tables:
+        draw_leases(found, os.path.join(ROOT, "doc", "leases.svg"))
 
 
 if __name__ == "__main__":

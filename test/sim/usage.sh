@@ -20,7 +20,7 @@ refuses()
 
 $sim --help | grep -q '^Usage: mend-sim' || fail "--help"
 for option in exhaustive count ranks crashes suspicions instances reorder window radix inter comms creation free \
-    validation brief fine nodes agent-crashes aborts revocations papers outside seed seeds budget steps pauses partitions duplicate states path trace break; do
+    validation brief fine nodes agent-crashes aborts revocations papers outside victim seed seeds budget steps pauses partitions duplicate states path trace break; do
     $sim --help | grep -q -e "--$option" || fail "--help has no --$option"
 done
 refuses nonsense
@@ -47,6 +47,9 @@ refuses lease --seeds 1 --fine
 refuses lease --seeds 1 --ranks 1
 refuses lease --exhaustive --ranks 4
 refuses lease --exhaustive --ranks 3 --window 4
+refuses lease --exhaustive --ranks 3 --victim 1
+refuses lease --seeds 1 --ranks 3 --victim 3
+refuses agree --victim 1
 refuses look --exhaustive --window 5
 refuses agree --fine
 refuses memory --exhaustive --ranks 3 --brief

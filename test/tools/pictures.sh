@@ -49,9 +49,12 @@ sys.path.insert(0, sys.argv[1] + "/test/sim")
 import scaling
 
 scaling.draw({(what, n): (n / 10, 1, 1) for what, _ in scaling.CURVES for n in (2, 8, 64)}, "scaling.svg")
+scaling.draw_leases({"leases": {(n, radix): (40, 20, n) for n in (100, 300) for radix in (2, 32)},
+                     "words": {(n, 32, victim): n + victim for n in (100, 300) for victim in (0, 1, n - 1)}}, "leases.svg")
 for name, words in [("bench.svg", ["latency & more", "0.50", "1.50 !", "no figure", "MPICH"]),
                     ("soak.svg", ["communicators, lingering ones too", "descriptors of mpiexec"]),
-                    ("scaling.svg", ["relative to an allreduce of 8 bytes", "children die"])]:
+                    ("scaling.svg", ["relative to an allreduce of 8 bytes", "children die"]),
+                    ("leases.svg", ["radix 2", "radix 32: a leaf", "radix 32: an inner node"])]:
     said = [(t.text or "").strip() for t in xml.parse(name).iter("{http://www.w3.org/2000/svg}text")]
     assert not set(words) - set(said), (name, words, said)
 PYTHON
