@@ -34,13 +34,11 @@ static void on_nodes(struct agent *agent, const struct mend_message *m)
     mend_agent_start(agent);
 }
 
-/* Those of this node that wait for it in MPI_Finalize do not sleep (life/finalize.c). */
 static void on_presence(struct agent *agent, const struct mend_message *m)
 {
     if (m->rank < 0 || m->rank >= agent->ranks.n || !agent->ranks.rank[m->rank].far)
         return;
-    mend_store_release(&mend_node_process_of(agent->ranks.shm, m->rank)->presence,
-                       (uint32_t)m->arg[0]);
+    mend_rank_hear(&agent->ranks, m->rank, (enum mend_presence)m->arg[0]);
     if (!agent->ranks.rank[m->rank].guest_of)
         mend_links_presence(agent->links, m->rank);
 }

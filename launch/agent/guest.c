@@ -352,7 +352,7 @@ void mend_guest_presence(struct mend_links *links, const struct mend_link *x, in
 
     if (name < 0 || !x->far)
         return;
-    mend_store_release(&mend_node_process_of(ranks->shm, name)->presence, (uint32_t)presence);
+    mend_rank_hear(ranks, name, presence);
     if (links->with.facts)
         mend_facts_presence(links->with.facts, &ranks->rank[name], presence);
 }

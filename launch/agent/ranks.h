@@ -10,6 +10,7 @@
 #include "agent/rank.h"
 #include "node/layout.h"
 #include "node/log.h"
+#include "node/wake.h"
 
 #include <pthread.h>
 
@@ -79,6 +80,14 @@ bool mend_rank_is_ending(struct mend_ranks *ranks, const struct rank *r);
 
 /* Without the lock: the child of some rank has ended, and the process in it may not have. */
 bool mend_rank_is_any_held(struct mend_ranks *ranks);
+
+/* Process i, of another node or job, says that it is so far in MPI: for the ranks of this node to read.  Wakes those that await it. */
+static inline void mend_rank_hear(struct mend_ranks *ranks, int i, enum mend_presence presence)
+{
+    mend_store_release(&mend_node_process_of(ranks->shm, i)->presence, (uint32_t)presence);
+    if (presence >= MEND_PRESENCE_LEAVING)
+        mend_node_wakes_awaiting(ranks->shm, ranks->shm->places_used, i);
+}
 
 /* There is something for r, or for all, to look at. */
 void mend_rank_call(struct mend_ranks *ranks, const struct rank *r);

@@ -2,6 +2,7 @@
 /* node.c – pages of the segment, and interrupting and waking other ranks. */
 #include "node/node.h"
 
+#include "node/abroad.h"
 #include "node/bell.h"
 #include "node/log.h"
 
@@ -233,30 +234,37 @@ void mend_node_interrupt(struct mend_proc *self, mend_peer to)
         mend_node_wake(self->node, mend_peer_place(self, to));
 }
 
-void mend_node_await(struct mend_proc *self, mend_peer peer)
+static void name_awaited(struct mend_proc *self, uint32_t what)
 {
     struct mend_node *n = self->node;
     mend_atomic_u32 *awaits = &mend_node_rank_of(n->header, n->mine)->awaits;
 
-    if (mend_load_relaxed(awaits) == (uint32_t)(peer + 1))
+    if (mend_load_relaxed(awaits) == what)
         return;
-    mend_store_relaxed(awaits, (uint32_t)(peer + 1));
-    /* Pairs with the fence in mend_node_wake_awaiting(): that process sees the word, or this one what it has said. */
+    mend_store_relaxed(awaits, what);
+    /* Pairs with the fence in mend_node_wakes_awaiting(): who wakes sees the word, or this process what was stored. */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* The flush is also a release: a process that finds the futex changed, and does not sleep, sees what this one has said. */
+void mend_node_await(struct mend_proc *self, mend_peer peer)
+{
+    name_awaited(self, (uint32_t)(peer + 1));
+}
+
+void mend_node_await_any(struct mend_proc *self)
+{
+    name_awaited(self, MEND_NODE_AWAITS_ANY);
+}
+
 void mend_node_wake_awaiting(struct mend_proc *self)
 {
-    struct mend_node *n = self->node;
-    struct mend_node_wakes w = {.header = n->header};
+    mend_node_wakes_awaiting(self->node->header, self->node->places_end, self->me);
+}
 
-    atomic_thread_fence(memory_order_seq_cst); /* pairs with the fence in mend_node_await() */
-    for (uint32_t k = 0; k < n->places_end; k++) {
-        struct mend_node_rank *r = mend_node_rank_of(n->header, mend_place_at(k));
+bool mend_node_may_await(const struct mend_proc *self, mend_peer peer)
+{
+    const struct mend_where *where = &mend_peer_entry(self, peer)->where;
 
-        if (mend_load_relaxed(&r->awaits) == (uint32_t)(self->me + 1))
-            mend_node_wakes_add(&w, mend_place_at(k));
-    }
-    mend_node_wakes_flush(&w);
+    return self->node && (where->kind == MEND_WHERE_HERE || where->kind == MEND_WHERE_NODE ||
+                          (where->job && where->job->by_sockets));
 }

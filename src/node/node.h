@@ -146,11 +146,17 @@ void mend_node_count_contexts(struct mend_proc *self, uint64_t n);
 /* Interrupts a rank, asleep or not: there is something for it in the segment. */
 void mend_node_interrupt(struct mend_proc *self, mend_peer to);
 
-/* The peer, which shares memory with this process, wakes it when it says next that it is leaving or away; what it has said
+/* When the peer says next that it is leaving or away, it wakes this process, or the agent does that is told of it; what was known
  * before can be seen when this returns.  MEND_PEER_NONE: nobody is to.  A death wakes all. */
 void mend_node_await(struct mend_proc *self, mend_peer peer);
 
-/* This process has said that it is leaving or away: wakes those that await it. */
+/* The same for every peer for which mend_node_may_await() is true. */
+void mend_node_await_any(struct mend_proc *self);
+
+/* False for one of another job, which says it in the memory of its own and wakes nobody here. */
+bool mend_node_may_await(const struct mend_proc *self, mend_peer peer);
+
+/* This process has said that it is leaving, has left or is away: wakes those that await it. */
 void mend_node_wake_awaiting(struct mend_proc *self);
 
 /* There are more ranks than cores, or were: then ranks may sleep while they wait for what others store in the segment.  A

@@ -63,7 +63,8 @@ struct mend_node_rank {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 attends; /* 1: it waits in MPI; with more ranks than cores only */
     mend_atomic_u32
-        awaits; /* 1 + the name of the process that it waits for in MPI_Finalize; 0: none */
+        awaits; /* 1 + the name of the process that it waits for in MPI_Finalize; 0: none; or: */
+#define MEND_NODE_AWAITS_ANY UINT32_MAX /* all that others say of how far they are in MPI */
 
     /* written by the agent, except fetch-adds by ranks that call this one */
     _Alignas(MEND_CACHE_LINE)

@@ -52,4 +52,21 @@ static inline void mend_node_wakes_add(struct mend_node_wakes *w, mend_place p)
     w->bits |= mend_node_sleep_bit(p);
 }
 
+/* The process has said that it is leaving or gone, and that was stored: wakes those of the first n places that await it
+ * (mend_node_await())  Called by the process itself, or by the agent to which that was told. */
+static inline void mend_node_wakes_awaiting(struct mend_node_header *h, uint32_t n, int32_t name)
+{
+    struct mend_node_wakes w = {.header = h};
+
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with the fence in name_awaited() */
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t awaits = mend_load_relaxed(&mend_node_rank_of(h, mend_place_at(k))->awaits);
+
+        if (awaits == (uint32_t)(name + 1) || awaits == MEND_NODE_AWAITS_ANY)
+            mend_node_wakes_add(&w, mend_place_at(k));
+    }
+    /* The flush is also a release: a process that finds the futex changed, and does not sleep, sees what was stored. */
+    mend_node_wakes_flush(&w);
+}
+
 #endif

@@ -677,7 +677,7 @@ static void publish(struct mend_proc *self, enum mend_presence presence)
 
     mend_store_release(&l->process->presence, (uint32_t)presence);
     tell_presence(l);
-    if (presence == MEND_PRESENCE_LEAVING || presence == MEND_PRESENCE_AWAY)
+    if (presence >= MEND_PRESENCE_LEAVING)
         mend_node_wake_awaiting(self);
 }
 
