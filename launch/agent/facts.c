@@ -141,15 +141,15 @@ void mend_facts_revoke(struct mend_facts *f, uint64_t ctx)
 
 void mend_facts_presence(struct mend_facts *f, const struct rank *r, enum mend_presence presence)
 {
-    bool was = r->told_left, left = presence == MEND_PRESENCE_LEFT;
+    bool was = r->told == MEND_PRESENCE_LEFT, left = presence == MEND_PRESENCE_LEFT;
     struct due *d;
 
     mend_post(&f->with.tell->root, &(struct mend_message){.kind = MEND_UP_PRESENCE,
                                                           .rank = r->index,
                                                           .arg = {(int64_t)presence}});
+    f->with.ranks->rank[r->index].told = presence;
     if (was == left)
         return;
-    f->with.ranks->rank[r->index].told_left = left;
     d = new_due(left ? MEND_FACT_LEFT : MEND_FACT_BACK, 0, 1);
     d->runs[0] = (struct mend_fact_run){r->index, 1, 0, 0};
     add_locked(f, d);

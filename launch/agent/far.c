@@ -43,6 +43,20 @@ static void on_presence(struct agent *agent, const struct mend_message *m)
         mend_links_presence(agent->links, m->rank);
 }
 
+/* What processes of this node have said of themselves, and nobody has been told yet, comes before the answer (src/proc/news.h). */
+static void tell_presence(struct agent *agent)
+{
+    struct mend_ranks *ranks = &agent->ranks;
+
+    for (int i = 0; i < ranks->n; i++) {
+        struct rank *r = &ranks->rank[i];
+        enum mend_presence presence = mend_rank_presence(ranks, i);
+
+        if (mend_rank_is_ours(r) && presence != r->told)
+            mend_facts_presence(agent->facts, r, presence);
+    }
+}
+
 void mend_far_hear(struct agent *agent, const struct mend_message *m)
 {
     switch (m->kind) {
@@ -59,6 +73,9 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         mend_facts_hear(agent->facts, (int32_t)m->arg[0], m->data, m->len);
         break;
     case MEND_DOWN_SEARCH:
+        tell_presence(agent);
+        mend_papers_hear(agent->papers, m);
+        break;
     case MEND_DOWN_SEARCHED:
     case MEND_DOWN_PAPER:
         mend_papers_hear(agent->papers, m);

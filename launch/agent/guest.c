@@ -380,7 +380,7 @@ static void propose(struct mend_links *links, struct mend_verdict *v, uint32_t n
     int ended_n = 0, dead_n = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        if (ranks->rank[v[i].peer].told_left)
+        if (ranks->rank[v[i].peer].told == MEND_PRESENCE_LEFT)
             ended[ended_n++] = &ranks->rank[v[i].peer];
         else
             v[dead_n++] = v[i];

@@ -453,6 +453,20 @@ MEND_TEST(deaths_here)
     CHECK_EQ(sent_n, 5);
 }
 
+/* The process that could not reach it has a name of this job's, which says nothing there. */
+MEND_TEST(the_cause_of_a_death_names_nobody)
+{
+    struct mend_link_run runs[4];
+
+    begin();
+    untold(runs);
+    die(0, 0, MEND_CAUSE_SUSPECTED);
+    mend_guest_look(&links, &x, 1);
+    CHECK(sent_n >= 1 && sent[0].kind == MEND_LINK_DEATH);
+    CHECK_EQ(sent[0].death[0].cause, MEND_CAUSE_SUSPECTED);
+    CHECK_EQ(sent[0].death[0].code, -1);
+}
+
 /* Its agent hears when nobody here looks at a dead guest any more, not before. */
 MEND_TEST(the_place_of_a_dead_guest_is_released)
 {
@@ -646,7 +660,7 @@ MEND_TEST(deaths_of_far_guests_are_proposed)
     CHECK_EQ(explained_n, 1);
     CHECK(mend_guest_name_far(&links, &x, ranks.n,
                               &(struct mend_link_run){.first = 2, .n = 2, .at.port = 1}, 1));
-    rank[OURS + 2].told_left = true; /* its end is not a failure */
+    rank[OURS + 2].told = MEND_PRESENCE_LEFT; /* its end is not a failure */
     d[0].name = 2;
     d[1].name = 3;
     mend_guest_deaths(&links, &x, d, 2, 7, false);

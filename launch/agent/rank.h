@@ -50,7 +50,7 @@ struct rank {
     uint32_t node;              /* its node of the job's */
     bool papers_kept;           /* the main thread's: its slabs are given back (papers.c) */
     bool told_dead;             /* too, that it is dead (the lock) */
-    bool told_left;             /* the log of facts has been told that it has left MPI (facts.c) */
+    enum mend_presence told;    /* what the other nodes have been told of it (facts.c) */
     bool told_ended;            /* and then that it has ended */
     bool unproven; /* a guest that was declared dead without a sign of it: its place stays its */
 };

@@ -6,6 +6,7 @@
  * one, from which it has parted, computes. */
 #include "create/create.h"
 
+#include "node/node.h"
 #include "proc/report.h"
 
 int mend_create_free(struct mend_comm *c)
@@ -44,26 +45,37 @@ void mend_create_part(struct mend_comm *c)
         mend_decide_free(c);
 }
 
+struct parting {
+    struct mend_comm *c;
+    struct mend_wait wait;
+};
+
 static bool is_over(struct mend_proc *self, void *arg)
 {
+    struct parting *p = arg;
+
     mend_interrupt_check(self);
-    return mend_linger_are_over(arg);
+    p->wait.rings = mend_linger_rings(self);
+    return mend_linger_are_over(p->c);
 }
 
 /* A death, a revocation or a member in MPI_Finalize ends the wait. */
 static void free_and_await_others(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
-                          .until = is_over,
-                          .arg = c,
-                          .what = "the others to disconnect the communicator, too",
-                          .hint = MEND_PEER_NONE};
+    struct parting p = {.c = c,
+                        .wait = {.cause = MEND_WAIT_CREATION,
+                                 .until = is_over,
+                                 .arg = &p,
+                                 .what = "the others to disconnect the communicator, too",
+                                 .hint = MEND_PEER_NONE}};
 
     mend_comm_get(c);
     mend_create_part(c);
     mend_record_holdings(self);
-    mend_wait_until(self, &w);
+    mend_wait_until(self, &p.wait);
+    if (self->node)
+        mend_node_await(self, MEND_PEER_NONE);
     mend_comm_put(c);
 }
 

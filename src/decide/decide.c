@@ -3,6 +3,7 @@
  * (tree.c). */
 #include "decide/internal.h"
 
+#include "proc/news.h"
 #include "proc/occurrence.h"
 
 #include <stdio.h>
@@ -185,6 +186,7 @@ void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
 void mend_decide_pass_over_left(struct mend_comm *c)
 {
     c->decide->passes_over_left = true;
+    c->decide->done_at = mend_news_now(c->self);
 }
 
 void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which)

@@ -87,6 +87,7 @@ struct mend_decide_comm {
         *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
     struct mend_hash
         last_words;   /* memory.c: of members, by rank, whose places may be others' by now */
+    uint64_t done_at; /* mend_news_now() when all that members do on c for this process was done */
     bool freed_alone; /* by MPI_Comm_free: other members do so when they like */
     bool parts;       /* disconnected: each member had it, so one that has left has seen its end */
     bool
@@ -119,6 +120,10 @@ void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which);
 
 /* The last reference of c is gone.  True: others may still ask about it, so it has a new one. */
 bool mend_linger_keep(struct mend_comm *c);
+
+/* To be called before each look at what this process has freed, by a wait that sleeps meanwhile: it is woken for all that may end it, until
+ * mend_node_await() says otherwise.  False: not for all, and it must not sleep. */
+bool mend_linger_rings(struct mend_proc *self);
 
 /* Goes on without members that have left MPI where this process waits for all to free what it has freed (linger.c). */
 void mend_linger_look(struct mend_proc *self);

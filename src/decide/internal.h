@@ -69,7 +69,8 @@ static inline const char *mend_decide_what(enum mend_decide_kind which)
                                            : "validation";
 }
 
-/* The member has left MPI, or is away: it has freed what it knew, and what it said before can be seen. */
+/* The member has left MPI, or is away: it has freed what it knew, and what it said before can be seen.  And not only before it came
+ * back and took part in what is done on c. */
 bool mend_decide_has_left(struct mend_comm *c, int32_t rank);
 
 /* A line of the report. */

@@ -32,6 +32,9 @@
 #include "decide/internal.h"
 
 #include "ft/wire.h"
+#include "node/node.h"
+#include "proc/news.h"
+#include "proc/threads.h"
 #include "rt/rt.h"
 
 static bool is_of_my_world(const struct mend_proc *self, mend_peer p)
@@ -86,15 +89,34 @@ void mend_linger_look(struct mend_proc *self)
         look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, linger)->comm);
 }
 
-/* A member is in MPI_Finalize.  One that is behind that, or without a session, had freed c before. */
-static bool may_stay(struct mend_comm *c)
+/* What ends the wait for the end of what is freed: frames, verdicts and answers of the agents, which wake in any case; what others say of how
+ * far they are in MPI; and votes in shared memory, of which a process is told where there are more ranks than cores. */
+bool mend_linger_rings(struct mend_proc *self)
 {
-    struct mend_proc *self = c->self;
+    if (!self->node || !mend_list_empty(&self->abroad) || mend_proc_has_threads(self))
+        return false;
+    mend_node_await_any(self);
+    mend_list_foreach (l, next, &self->decide->lingering)
+        if (mend_decide_in_memory(MEND_CONTAINER_OF(l, struct mend_decide_comm, linger)->comm) &&
+            !mend_node_is_oversubscribed(self))
+            return false;
+    return true;
+}
 
+/* One that is behind MPI_Finalize, or without a session, had freed everything before.  No news are needed: what a process has not freed in
+ * MPI_Finalize may stay although a callback has taken it back, and one that is back from elsewhere frees it. */
+static bool is_in_finalize(const struct mend_proc *self, mend_peer p)
+{
+    return mend_peer_is_dead(self, p) ? !mend_peer_entry(self, p)->had_left
+                                      : mend_presence_of(self, p) == MEND_PRESENCE_LEAVING;
+}
+
+static bool may_stay(const struct mend_comm *c)
+{
     for (int32_t r = 0; r < c->decide->members_n; r++) {
         mend_peer p = mend_decide_peer(c->decide, r);
 
-        if (p != self->me && mend_is_leaving(self, p) && !mend_decide_has_left(c, r))
+        if (p != c->self->me && is_in_finalize(c->self, p))
             return true;
     }
     return false;
@@ -169,6 +191,7 @@ static void let_go(struct mend_comm *c, bool at_once)
     for (int i = 0; i < 2; i++) /* more than come, so that they get fewer again */
         look_at_oldest(m);
     c->decide->is_freed = true;
+    c->decide->done_at = mend_news_now(c->self);
     m->freed_n++;
     if (at_once && is_idle(c))
         bury(c);

@@ -5,6 +5,7 @@
 #include "node/abroad.h"
 #include "node/slots.h"
 #include "proc/detour.h"
+#include "proc/news.h"
 #include "proc/occurrence.h"
 #include "proc/report.h"
 #include "rt/rt.h"
@@ -32,7 +33,7 @@ bool mend_decide_has_left(struct mend_comm *c, int32_t rank)
 
     if (mend_peer_is_dead(self, p))
         return mend_peer_entry(self, p)->had_left;
-    return mend_is_outside(self, p);
+    return mend_is_outside_since(self, p, c->decide->done_at);
 }
 
 static int32_t name_of_first(const struct mend_comm *c, const struct mend_group *g)

@@ -19,6 +19,7 @@
 #include "ft/wire.h"
 #include "node/node.h"
 #include "node/vote_blocks.h"
+#include "proc/news.h"
 #include "rt/rt.h"
 
 /* What this process has asked. */
@@ -150,10 +151,12 @@ static struct question *question_of(struct mend_proc *self, const struct mend_rt
 
 void mend_decide_papers_look(struct mend_proc *self)
 {
+    struct mend_decide *m = self->decide;
     struct mend_rt_told told;
 
-    while (!mend_list_empty(&self->decide->questions) && self->rt->told(self, &told)) {
-        struct question *q = question_of(self, &told);
+    while ((!mend_list_empty(&m->questions) || self->news_asked > self->news_told) &&
+           self->rt->told(self, &told)) {
+        struct question *q = mend_news_hear(self, &told) ? NULL : question_of(self, &told);
 
         if (q)
             mend_decide_tree_told(q->c, q->which, &told);

@@ -46,6 +46,8 @@ static void mark_dead(struct mend_proc *self, const struct mend_death *death)
 {
     struct mend_peer_entry *p = mend_peer_entry(self, death->peer);
 
+    /* No news are needed: what a process has said its agent tells before its death.  Of a lost node that may be missing; a member that is
+     * dead holds nobody up either. */
     p->had_left = mend_is_outside(self, death->peer);
     p->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
     tell_of(self, death);

@@ -2,10 +2,12 @@
 /* finalize.c – ending without leaving another process waiting.
  *
  * A process that is in MPI_Finalize says so (proc/presence.h), and waits until all that it is connected to have said so.  It looks
- * at one after the other.  While the first one that is missing shares memory with it, and no communicator is being freed, it
- * sleeps.  What ends each of these waits: that process calls MPI_Finalize, or closes its last session, and wakes those that
- * await it; or it dies, and the agent wakes all; a frame, a revocation, or the verdict on another process wakes for one
- * more look.  A process that computes for ever is waited for as long (MPI-5.0 11.2.2).  The agent's own end ends all its ranks.
+ * at one after the other, and sleeps.  What ends each of these waits: that process calls
+ * MPI_Finalize, or closes its last session, and wakes those that await it, or does so on another node, whose agent tells this one's,
+ * which wakes them; or it dies, or its node is lost, and the agent wakes all; a frame, a revocation, the verdict on another process or an
+ * answer of the agents (proc/news.h) wakes for one more look, and while others have not freed what this process has freed all that they
+ * say does.  A process that computes for ever is waited for as long (MPI-5.0 11.2.2).  The
+ * agent's own end ends all its ranks.  Nobody wakes it for a process of a connected job of this machine: then it looks by itself.
  *
  * A process of another job that is reached by sockets may have to hear why this one gave a meeting up, and nobody else says it: so
  * what was sent there has left this process first.  What ends that: its agent takes the connection, it leaves, too, or dies. */
@@ -16,16 +18,17 @@
 #include "node/node.h"
 #include "notify/notify.h"
 #include "proc/detour.h"
+#include "proc/news.h"
 #include "proc/post.h"
 #include "proc/ticker.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/service.h"
 
-static bool are_leaving(struct mend_proc *self, const struct mend_group *g)
+static bool are_leaving(struct mend_proc *self, const struct mend_group *g, uint64_t since)
 {
     for (int i = 0; i < g->size; i++)
-        if (!mend_is_leaving(self, mend_group_peer(g, i)))
+        if (!mend_is_leaving_since(self, mend_group_peer(g, i), since))
             return false;
     return true;
 }
@@ -33,7 +36,8 @@ static bool are_leaving(struct mend_proc *self, const struct mend_group *g)
 /* They may be processes from which this one has parted, for which it does not wait otherwise. */
 static bool are_members_leaving(struct mend_proc *self, const struct mend_comm *c)
 {
-    return are_leaving(self, c->group) && are_leaving(self, c->remote);
+    return are_leaving(self, c->group, c->decide->done_at) &&
+           are_leaving(self, c->remote, c->decide->done_at);
 }
 
 bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
@@ -52,6 +56,7 @@ bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
     return true;
 }
 
+/* No news are told of it when it is asked for them (proc/news.h). */
 static bool has_sent(struct mend_proc *self, mend_peer p)
 {
     const struct mend_abroad *job = mend_peer_job(self, p);
@@ -71,19 +76,32 @@ static bool has_sent_abroad(struct mend_proc *self)
     return true;
 }
 
+#define NOT_YET UINT64_MAX
+
 struct leaving {
     mend_peer seen_n; /* those with names below are leaving, or were, or nobody waits for them */
+    uint64_t since;   /* when this process has said that it is leaving */
+    bool was_back;    /* a callback has taken it back before */
+    bool awaits_any;  /* because of what was freed, and others may not have freed yet */
     struct mend_wait wait;
 };
 
-/* From now on the peer wakes this process, if it shares memory. */
-static bool is_missing(struct mend_proc *self, mend_peer p)
+/* A process that was away may have come for MPI_Init.  A callback that has taken this process back may have been asked for by one that
+ * runs a callback itself, and has not said yet that it is leaving once more. */
+static bool is_leaving(struct mend_proc *self, const struct leaving *l, mend_peer p)
 {
-    if (!mend_peer_entry(self, p)->connected || mend_is_leaving(self, p))
+    return l->was_back ? mend_presence_since(self, p, l->since) >= MEND_PRESENCE_LEAVING
+                       : mend_is_leaving_since(self, p, l->since);
+}
+
+/* From now on the peer, or the agent that is told of it, wakes this process. */
+static bool is_missing(struct mend_proc *self, const struct leaving *l, mend_peer p)
+{
+    if (!mend_peer_entry(self, p)->connected || is_leaving(self, l, p))
         return false;
-    if (mend_peer_shares_memory(self, p))
+    if (!l->awaits_any && mend_node_may_await(self, p))
         mend_node_await(self, p);
-    return !mend_is_leaving(self, p);
+    return !is_leaving(self, l, p);
 }
 
 /* Says that this process is in MPI_Finalize; true once every process that is connected to it has said so or is dead.  A
@@ -93,9 +111,11 @@ static bool all_are_leaving(struct mend_proc *self, struct leaving *l)
 {
     if (!mend_is_leaving(self, self->me)) {
         self->rt->say(self, MEND_PRESENCE_LEAVING);
+        l->was_back = l->since != NOT_YET;
+        l->since = mend_news_now(self);
         l->seen_n = 0;
     }
-    while (l->seen_n < self->peers_n && !is_missing(self, l->seen_n))
+    while (l->seen_n < self->peers_n && !is_missing(self, l, l->seen_n))
         l->seen_n++;
     return l->seen_n == self->peers_n;
 }
@@ -103,8 +123,8 @@ static bool all_are_leaving(struct mend_proc *self, struct leaving *l)
 /* Of several threads one sleeps without a last look at what it waits for. */
 static bool may_sleep(struct mend_proc *self, const struct leaving *l)
 {
-    return l->seen_n < self->peers_n && mend_peer_shares_memory(self, l->seen_n) &&
-           mend_decide_is_quiet(self) && !mend_proc_has_threads(self);
+    return l->seen_n < self->peers_n && mend_node_may_await(self, l->seen_n) &&
+           (l->awaits_any || mend_decide_is_quiet(self)) && !mend_proc_has_threads(self);
 }
 
 /* A process that has left cannot answer questions of a protocol, so nobody leaves before all are
@@ -117,6 +137,7 @@ static bool may_leave(struct mend_proc *self, void *arg)
     bool asked, all;
 
     mend_interrupt_check(self);
+    l->awaits_any = !mend_decide_is_quiet(self) && mend_linger_rings(self);
     /* in any case: those that are awaited may wait for the end of a communicator */
     asked = !mend_life_nobody_asks(self, false);
     all = all_are_leaving(self, l);
@@ -165,7 +186,8 @@ static void drop_queued(struct mend_proc *self)
 
 int mend_life_finalize(struct mend_proc *self)
 {
-    struct leaving l = {.wait = {.until = may_leave,
+    struct leaving l = {.since = NOT_YET,
+                        .wait = {.until = may_leave,
                                  .arg = &l,
                                  .what = "everybody to be in MPI_Finalize",
                                  .hint = MEND_PEER_NONE}};

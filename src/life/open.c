@@ -23,9 +23,11 @@
 #include "create/create.h"
 #include "decide/decide.h"
 #include "life/life.h"
+#include "node/node.h"
 #include "notify/notify.h"
 #include "p2p/p2p.h"
 #include "proc/detour.h"
+#include "proc/news.h"
 #include "proc/post.h"
 #include "proc/ticker.h"
 #include "req/request.h"
@@ -93,32 +95,44 @@ void mend_life_first_session(struct mend_proc *self)
         self->rt->mind_left(self);
 }
 
-/* A process that has left needs no frame any more, and makes no room for it. */
-static void drop_for_those_that_left(struct mend_proc *self)
+/* A process that has left needs no frame any more, and makes no room for it; unless it was back when that was sent. */
+static void drop_for_those_that_left(struct mend_proc *self, uint64_t since)
 {
     if (self->outbox_n)
         for (mend_peer p = 0; p < self->peers_n; p++)
-            if (!mend_out_empty(self, p) && mend_presence_of(self, p) == MEND_PRESENCE_LEFT)
+            if (!mend_out_empty(self, p) && mend_has_left_since(self, p, since))
                 mend_out_drop_all(self, p);
 }
 
+struct going {
+    uint64_t since; /* when this process began to go */
+    struct mend_wait wait;
+};
+
 static bool may_go(struct mend_proc *self, void *arg)
 {
-    (void)arg;
+    struct going *g = arg;
+    bool idle;
+
     mend_interrupt_check(self);
-    drop_for_those_that_left(self);
-    return !self->outbox_n && mend_p2p_buffer_idle(self, mend_p2p_buffer_slot(self)) &&
-           mend_life_nobody_asks(self, true);
+    drop_for_those_that_left(self, g->since);
+    idle = mend_p2p_buffer_idle(self, mend_p2p_buffer_slot(self));
+    g->wait.rings = mend_linger_rings(self) && idle;
+    return !self->outbox_n && idle && mend_life_nobody_asks(self, true);
 }
 
 void mend_life_await_quiet(struct mend_proc *self)
 {
-    struct mend_wait w = {.until = may_go,
-                          .what =
-                              "the others to free the communicators that this process has freed",
-                          .hint = MEND_PEER_NONE};
+    struct going g = {
+        .since = mend_news_now(self),
+        .wait = {.until = may_go,
+                 .arg = &g,
+                 .what = "the others to free the communicators that this process has freed",
+                 .hint = MEND_PEER_NONE}};
 
-    mend_wait_until(self, &w);
+    mend_wait_until(self, &g.wait);
+    if (self->node)
+        mend_node_await(self, MEND_PEER_NONE);
 }
 
 void mend_life_close(struct mend_proc *self)

@@ -86,16 +86,10 @@ static int check_data(const void *data, int bytes)
                                    : MPI_SUCCESS;
 }
 
-/* A process that has said good-bye runs nothing (R37). */
-static bool has_left(mend_peer to)
-{
-    return to != mend_self->me && mend_presence_of(mend_self, to) == MEND_PRESENCE_LEFT;
-}
-
 static int notify(struct mend_group *g, int rank, int key, const void *data, int bytes, int *sent)
 {
     mend_peer to = mend_group_peer(g, rank);
-    bool gone = !mend_peer_is_dead(mend_self, to) && has_left(to);
+    bool gone = mend_notify_has_left(mend_self, to);
     int err = gone ? MPI_SUCCESS : mend_notify_send(mend_self, to, key, data, bytes);
 
     if (err == MPI_ERR_PROC_FAILED)

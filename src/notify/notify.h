@@ -61,6 +61,10 @@ int mend_notify_release(struct mend_proc *self);
  * a peer that takes signals, until there is room or the peer is dead: MPI_ERR_PROC_FAILED.  MPI_ERR_NO_MEM.  The data is copied. */
 int mend_notify_send(struct mend_proc *self, mend_peer to, int key, const void *data, int bytes);
 
+/* A process that has said good-bye, and lives, runs nothing (R37).  Asks the agents whether one of another node that seems to have left is
+ * back, and waits for the answer; the loss of an agent is one. */
+bool mend_notify_has_left(struct mend_proc *self, mend_peer to);
+
 /* Is a callback running? */
 bool mend_notify_runs(const struct mend_proc *self);
 

@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "net/net.h"
 #include "notify/internal.h"
+#include "proc/news.h"
 #include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
@@ -100,6 +101,36 @@ static void await_departure(struct mend_proc *self, mend_peer to)
 
     if (!has_left(self, &d))
         mend_wait_until(self, &w);
+}
+
+struct question {
+    mend_peer to;
+    uint64_t since;
+};
+
+static bool is_answered(struct mend_proc *self, void *arg)
+{
+    const struct question *q = arg;
+
+    mend_interrupt_check(self);
+    return mend_presence_of(self, q->to) != MEND_PRESENCE_LEFT ||
+           mend_news_of(self, q->to, q->since);
+}
+
+bool mend_notify_has_left(struct mend_proc *self, mend_peer to)
+{
+    struct question q = {.to = to, .since = mend_news_now(self)};
+    struct mend_wait w = {.until = is_answered,
+                          .arg = &q,
+                          .what = "news of whether a process has left MPI",
+                          .hint = MEND_PEER_NONE,
+                          .rings = true};
+
+    if (to == self->me)
+        return false;
+    if (!is_answered(self, &q))
+        mend_wait_until(self, &w);
+    return mend_has_left_since(self, to, q.since);
 }
 
 static int queue(struct mend_proc *self, mend_peer to, const struct mend_frame *f, const void *data)

@@ -61,7 +61,10 @@ struct mend_p2p_request {
     uint64_t pull_at;    /* receive by single copy: where the data is in the sender's memory, */
     uint32_t pull_stamp; /* and the stamp of its RTS */
     const struct mend_type *type;
-    uint64_t seq; /* posting order among receives of one communicator */
+    union {
+        uint64_t seq;          /* receive: posting order among those of one communicator */
+        uint64_t cancelled_at; /* send, CANCELLING: mend_news_now() then */
+    };
     mend_peer peer;
     uint32_t id, remote_id; /* names on the wire of a large message */
     struct mend_list queue; /* posted queue, or the communicator's transfers */

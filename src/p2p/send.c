@@ -11,6 +11,7 @@
 #include "p2p/internal.h"
 
 #include "p2p/match.h"
+#include "proc/news.h"
 #include "rt/rt.h"
 
 #include <stdio.h>
@@ -465,13 +466,14 @@ static void describe(const struct mend_request *base, char *text, size_t max)
              r->stage == MEND_STAGE_MATCHED ? "sent" : "sent, nobody receives it yet");
 }
 
-/* What it has said before it left counts. */
-static bool has_left(struct mend_proc *self, mend_peer to)
+/* Not only before it came back and got the message.  What it has said before it left counts. */
+static bool has_left(struct mend_proc *self, const struct mend_p2p_request *r)
 {
-    const struct mend_near *near = mend_near_of(self, to);
+    const struct mend_near *near = mend_near_of(self, r->peer);
     const void *payload;
 
-    return mend_is_outside(self, to) && !(near->peek && near->peek(self, to, &payload));
+    return mend_is_outside_since(self, r->peer, r->cancelled_at) &&
+           !(near->peek && near->peek(self, r->peer, &payload));
 }
 
 /* The question whether it can be withdrawn is under way.  A process that has left answers nothing any more, and nobody
@@ -482,7 +484,7 @@ static void move_on(struct mend_request *base)
 
     if (r->stage == MEND_STAGE_MATCHED)
         stream(base);
-    else if (has_left(base->comm->self, r->peer))
+    else if (has_left(base->comm->self, r))
         end_cancelled(r);
 }
 
@@ -502,6 +504,7 @@ static void cancel(struct mend_request *base)
         return;
     }
     r->stage = MEND_STAGE_CANCELLING;
+    r->cancelled_at = mend_news_now(self);
     mend_list_append(&self->active, &base->link);
     mend_post(self, r->peer, &f, &body);
 }

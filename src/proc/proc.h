@@ -133,13 +133,13 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
-    uint32_t left_n;   /* of these are none, but processes that have left */
-    uint32_t born_n;   /* of these had died before this process was started */
-    uint32_t let_go_n; /* of these this process has let go */
-    uint32_t let_go_turns;
-    uint32_t creating_n; /* creations of communicators that wait for their decision */
+    uint32_t left_n;                 /* of these are none, but processes that have left */
+    uint32_t born_n;                 /* of these had died before this process was started */
+    uint32_t let_go_n, let_go_turns; /* of these this process has let go; life/let_go.c */
+    uint32_t creating_n;             /* creations of communicators that wait for their decision */
     uint64_t revocations_n, agreements_n,
-        long_calls_n; /* known here; MPI calls not the short way */
+        long_calls_n;               /* known here; MPI calls not the short way */
+    uint64_t news_asked, news_told; /* proc/news.h: questions, and those with answers */
 
     struct mend_list sessions; /* comm/session.h: struct mend_session.link */
     uint32_t sessions_made_n;
