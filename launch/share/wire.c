@@ -12,6 +12,7 @@
 
 #define MAGIC     0x4d574952u /* "MWIR" */
 #define READ_ROOM ((size_t)64 << 10)
+#define CARRIED   ((size_t)1 << 20) /* bytes in one message of another stream */
 #define SAY_TAKEN                                                                                  \
     ((uint64_t)64 << 10) /* bytes of which the other end is told without another message */
 
@@ -68,6 +69,7 @@ static void end_connection(struct mend_wire *w)
     if (w->fd >= 0)
         close(w->fd);
     w->fd = -1;
+    w->over = (struct mend_post){0};
     w->waits = false;
 }
 
@@ -101,8 +103,25 @@ static bool make_room(unsigned char **buffer, size_t n, size_t *room, size_t mor
     return true;
 }
 
+/* That stream keeps what it has no room for. */
+static void flush_over(struct mend_wire *w)
+{
+    struct mend_message m = w->frame;
+
+    while (w->gone_n < w->out_n) {
+        size_t n = w->out_n - w->gone_n;
+
+        m.data = (const char *)w->out + w->gone_n;
+        m.len = (uint32_t)(n < CARRIED ? n : CARRIED);
+        mend_post(&w->over, &m);
+        w->gone_n += m.len;
+    }
+}
+
 static void flush(struct mend_wire *w)
 {
+    if (w->over.deliver)
+        flush_over(w);
     while (w->gone_n < w->out_n && w->fd >= 0) {
         ssize_t n =
             send(w->fd, w->out + w->gone_n, w->out_n - w->gone_n, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -122,7 +141,7 @@ static bool forget(struct mend_wire *w, uint64_t taken_there)
         return false;
     if (taken_there > w->start + w->kept_at)
         w->kept_at = (size_t)(taken_there - w->start);
-    if (w->kept_at < w->out_n - w->kept_at)
+    if (!w->kept_at || w->kept_at < w->out_n - w->kept_at)
         return true;
     w->out_n -= w->kept_at; /* no more bytes move than were forgotten */
     w->gone_n = w->gone_n > w->kept_at ? w->gone_n - w->kept_at : 0;
@@ -220,7 +239,7 @@ static bool deliver_all(struct mend_wire *w, const struct mend_post *to)
             return false;
         if (m.kind != MEND_WIRE_TAKEN)
             mend_post(to, &m);
-        if (w->fd < 0)
+        if (!mend_wire_is_up(w))
             return false;
         done += (size_t)n;
     }
@@ -228,6 +247,16 @@ static bool deliver_all(struct mend_wire *w, const struct mend_post *to)
     if (done && w->in_n)
         memmove(w->in, w->in + done, w->in_n);
     return n == 0;
+}
+
+/* n bytes have come behind those of `in`. */
+static bool take(struct mend_wire *w, size_t n, const struct mend_post *to)
+{
+    w->in_n += n;
+    if (deliver_all(w, to))
+        return true;
+    w->broken |= mend_wire_is_up(w);
+    return false;
 }
 
 bool mend_wire_read(struct mend_wire *w, const struct mend_post *to)
@@ -239,13 +268,15 @@ bool mend_wire_read(struct mend_wire *w, const struct mend_post *to)
     n = recv(w->fd, w->in + w->in_n, w->in_room - w->in_n, MSG_DONTWAIT);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
-    if (n == 0)
+    return n > 0 && take(w, (size_t)n, to);
+}
+
+bool mend_wire_take(struct mend_wire *w, const char *bytes, size_t n, const struct mend_post *to)
+{
+    if (!make_room(&w->in, w->in_n, &w->in_room, n))
         return false;
-    w->in_n += (size_t)n;
-    if (deliver_all(w, to))
-        return true;
-    w->broken |= w->fd >= 0;
-    return false;
+    memcpy(w->in + w->in_n, bytes, n);
+    return take(w, n, to);
 }
 
 void mend_wire_cut(struct mend_wire *w)
@@ -257,18 +288,42 @@ void mend_wire_cut(struct mend_wire *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* With the lock: what was sent and not taken goes again over the next connection, which the caller sets.  False: that is not possible. */
+static bool can_go_on(struct mend_wire *w, uint64_t taken_there)
+{
+    if (w->broken || taken_there < w->start + w->kept_at || !forget(w, taken_there))
+        return false;
+    end_connection(w);
+    w->in_n = 0;
+    w->gone_n = w->kept_at;
+    w->loop = NULL;
+    return true;
+}
+
 bool mend_wire_resume(struct mend_wire *w, int fd, uint64_t taken_there)
 {
     bool can;
 
     pthread_mutex_lock(&w->lock);
-    can = !w->broken && taken_there >= w->start + w->kept_at && forget(w, taken_there);
+    can = can_go_on(w, taken_there);
     if (can) {
-        end_connection(w);
         w->fd = fd;
-        w->in_n = 0;
-        w->gone_n = w->kept_at;
-        w->loop = NULL;
+        flush(w);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return can;
+}
+
+bool mend_wire_carry(struct mend_wire *w, const struct mend_post *over,
+                     const struct mend_message *frame, uint64_t taken_there)
+{
+    bool can;
+
+    pthread_mutex_lock(&w->lock);
+    can = can_go_on(w, taken_there);
+    if (can) {
+        w->over = *over;
+        w->frame = *frame;
         flush(w);
     }
     pthread_mutex_unlock(&w->lock);

@@ -6,7 +6,9 @@
  * Numbers have the least significant byte first.  The byte behind the data ends it where it is text.  What is damaged ends the connection: nothing behind it means anything.
  *
  * The stream outlives its connections.  What was sent is kept until the other end says that it has taken it, with a message of its own or with
- * one that says nothing else; when a connection has ended and another is made, both go on where the other's messages were complete. */
+ * one that says nothing else; when a connection has ended and another is made, both go on where the other's messages were complete.
+ *
+ * A connection is a socket, or the stream of an agent in between, whose messages carry the bytes of this one. */
 #ifndef MEND_LAUNCH_SHARE_WIRE_H
 #define MEND_LAUNCH_SHARE_WIRE_H
 
@@ -33,9 +35,11 @@ ssize_t mend_wire_decode(const unsigned char *at, size_t len, struct mend_messag
 
 /* One end of a stream. */
 struct mend_wire {
-    int fd;               /* -1: there is no connection */
-    bool broken;          /* it cannot go on: a message is missing, or what came was damaged */
-    pthread_mutex_t lock; /* of all that follows, but `in`: any thread sends */
+    int fd;                    /* of the connection; -1: there is none, or ... */
+    struct mend_post over;     /* ... this carries its bytes, ... */
+    struct mend_message frame; /* ... as data of such messages; deliver NULL: nothing does */
+    bool broken;               /* it cannot go on: a message is missing, or what came was damaged */
+    pthread_mutex_t lock;      /* of all that follows, but `in`: any thread sends */
     unsigned char *in, *out;
     size_t in_n, in_room, out_room;
     size_t out_n, gone_n,
@@ -68,6 +72,20 @@ void mend_wire_cut(struct mend_wire *w);
 /* Goes on over another connection, at whose other end so many bytes were taken; mend_wire_listen() is due again.  False: it cannot, and fd is
  * still the caller's. */
 bool mend_wire_resume(struct mend_wire *w, int fd, uint64_t taken_there);
+
+/* The same over another stream: `over` takes the bytes of this one as data of messages that are else like `frame`.  What comes back goes to
+ * mend_wire_take().  The stream that carries is not one that this one carries. */
+bool mend_wire_carry(struct mend_wire *w, const struct mend_post *over,
+                     const struct mend_message *frame, uint64_t taken_there);
+
+/* These bytes have come over the other stream.  False: as mend_wire_read(). */
+bool mend_wire_take(struct mend_wire *w, const char *bytes, size_t n, const struct mend_post *to);
+
+/* There is a connection. */
+static inline bool mend_wire_is_up(const struct mend_wire *w)
+{
+    return w->fd >= 0 || w->over.deliver;
+}
 
 /* Ends the stream. */
 void mend_wire_close(struct mend_wire *w);

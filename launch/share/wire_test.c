@@ -214,6 +214,80 @@ MEND_TEST(nothing_is_lost_or_doubled)
     mend_wire_close(&w[1]);
 }
 
+/* ---- a stream that another one carries ---- */
+
+/* One end of the stream in the middle: what comes over it are bytes of the inner stream. */
+struct middle {
+    struct mend_wire *inner;
+    struct mend_post to;
+    bool good;
+};
+
+static void hear_bytes(void *to, const struct mend_message *m)
+{
+    struct middle *x = to;
+
+    if (m->kind == MEND_DOWN_CHILD)
+        x->good &= mend_wire_take(x->inner, m->data, m->len, &x->to);
+}
+
+static void carry_anew(struct mend_wire inner[2], struct mend_wire outer[2])
+{
+    const struct mend_message frame = {.kind = MEND_DOWN_CHILD};
+
+    for (int i = 0; i < 2; i++) {
+        const struct mend_post over = mend_wire_post(&outer[i]);
+
+        mend_wire_cut(&inner[i]);
+        CHECK(!mend_wire_is_up(&inner[i]));
+        CHECK(mend_wire_carry(&inner[i], &over, &frame, inner[!i].taken));
+    }
+}
+
+/* The connections of the stream in the middle end anywhere, and once all that it has on the way is lost with it, too: then both ends of the
+ * inner one go on over another stream. */
+MEND_TEST(a_stream_goes_over_another)
+{
+    struct heard h[2] = {0};
+    struct mend_wire inner[2], outer[2];
+    struct middle x[2] = {{&inner[0], {hear, &h[0]}, true}, {&inner[1], {hear, &h[1]}, true}};
+    const struct mend_post post[2] = {{hear_bytes, &x[0]}, {hear_bytes, &x[1]}};
+    int sent[2] = {0};
+
+    srandom(12);
+    open_pair(&outer[0], &outer[1]);
+    mend_wire_open(&inner[0], -1);
+    mend_wire_open(&inner[1], -1);
+    carry_anew(inner, outer);
+    for (int step = 0; step < 20000; step++) {
+        int i = (int)(random() % 2);
+
+        if (step == 10000) {
+            mend_wire_close(&outer[0]);
+            mend_wire_close(&outer[1]);
+            open_pair(&outer[0], &outer[1]);
+            carry_anew(inner, outer);
+        } else if (random() % 4 == 0) {
+            mend_wire_flush(&outer[i]);
+            CHECK(mend_wire_read(&outer[i], &post[i]));
+        } else if (random() % 256 == 0) {
+            connect_again(&outer[0], &outer[1]);
+        } else {
+            send_number(&inner[i], sent[i]++);
+        }
+    }
+    while (h[0].n < sent[1] || h[1].n < sent[0])
+        for (int i = 0; i < 2; i++) {
+            mend_wire_flush(&outer[i]);
+            CHECK(mend_wire_read(&outer[i], &post[i]));
+        }
+    for (int i = 0; i < 2; i++) {
+        CHECK(!h[i].wrong && h[i].n == sent[!i] && x[i].good);
+        mend_wire_close(&inner[i]);
+        mend_wire_close(&outer[i]);
+    }
+}
+
 /* The one that only reads says what it has taken, so little is kept. */
 MEND_TEST(little_is_kept)
 {
