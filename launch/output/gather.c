@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define HOST        " (host "
 #define SECOND_LINE "mend: the error handler is fatal"
 
 static bool begins(const char *text, size_t len, const char *with)
@@ -30,7 +31,7 @@ size_t mend_gather_len(const char *text, size_t len, int rank)
 
     if (!begins(text, len, MEND_GATHER_HEAD))
         return 0;
-    snprintf(head, sizeof(head), MEND_GATHER_HEAD "%d (host ", rank);
+    snprintf(head, sizeof(head), MEND_GATHER_HEAD "%d" HOST, rank);
     first = line_len(text, len);
     if (!first || !begins(text, first, head))
         return 0;
@@ -57,10 +58,17 @@ static const char *skip_age(const char *at, const char *end)
     return at;
 }
 
-/* Behind the rank. */
+/* The host, and what is behind it and its bracket. */
+static const char *host(const char *report, const char *end)
+{
+    return skip_digits(report + strlen(MEND_GATHER_HEAD), end) + strlen(HOST);
+}
+
 static const char *body(const char *report, const char *end)
 {
-    return skip_digits(report + strlen(MEND_GATHER_HEAD), end);
+    const char *at = host(report, end), *bracket = memchr(at, ')', (size_t)(end - at));
+
+    return bracket ? bracket : at;
 }
 
 bool mend_gather_equal(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -88,14 +96,46 @@ bool mend_gather_equal(const char *a, size_t a_len, const char *b, size_t b_len)
     return a == a_end && b == b_end;
 }
 
-size_t mend_gather_text(const char *report, size_t len, const uint64_t *ranks, int n, char *text)
+static bool has_host(const struct mend_gather_hosts *h, const char *name, size_t n)
+{
+    for (const char *at = h->text; at < h->text + h->len; at += strlen(", ")) {
+        size_t len = strcspn(at, ",");
+
+        if (len == n && !memcmp(at, name, n))
+            return true;
+        at += len;
+    }
+    return false;
+}
+
+void mend_gather_host(struct mend_gather_hosts *h, const char *report, size_t len)
+{
+    const char *name = host(report, report + len);
+    size_t n = (size_t)(body(report, report + len) - name);
+
+    if (h->full || has_host(h, name, n))
+        return;
+    h->full = h->len + n + sizeof(", , ...") > sizeof(h->text);
+    h->n++;
+    if (h->full)
+        name = "...", n = strlen(name);
+    if (h->len)
+        h->len += (size_t)(stpcpy(h->text + h->len, ", ") - (h->text + h->len));
+    memcpy(h->text + h->len, name, n);
+    h->len += n;
+    h->text[h->len] = '\0';
+}
+
+size_t mend_gather_text(const char *report, size_t len, const uint64_t *ranks, int n,
+                        const struct mend_gather_hosts *hosts, char *text)
 {
     const char *rest = body(report, report + len);
     size_t rest_len = (size_t)(report + len - rest);
     char *to = stpcpy(text, "mend: ");
 
-    mend_ranks_text(ranks, n, to, MEND_GATHER_MORE - (size_t)(to - text));
+    mend_ranks_text(ranks, n, to, MEND_GATHER_MORE - sizeof(*hosts) - (size_t)(to - text));
     to += strlen(to);
+    to = stpcpy(stpcpy(to, hosts->n > 1 ? " (hosts " : HOST), hosts->text);
     memcpy(to, rest, rest_len);
     return (size_t)(to - text) + rest_len;
 }

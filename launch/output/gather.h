@@ -6,7 +6,7 @@
  *   mend: rank 3 (host a): MPI_Bcast on MPI_COMM_WORLD: ... killed by signal 9, 13.4 ms ago
  *   mend: the error handler is fatal: ...
  *
- * Two such reports are equal if they differ in the rank and in how long ago something was.  Pure. */
+ * Two such reports are equal if they differ in the rank, its host, and how long ago something was.  Pure. */
 #ifndef MEND_LAUNCH_OUTPUT_GATHER_H
 #define MEND_LAUNCH_OUTPUT_GATHER_H
 
@@ -23,9 +23,21 @@ size_t mend_gather_len(const char *text, size_t len, int rank);
 /* Both are whole reports. */
 bool mend_gather_equal(const char *a, size_t a_len, const char *b, size_t b_len);
 
-/* Writes the report as that of a set of ranks below n; returns its bytes.  The text has room for
+/* The hosts of equal reports, each once, as many as there is room for.  At first all 0. */
+struct mend_gather_hosts {
+    char text[256];
+    size_t len;
+    int n;
+    bool full;
+};
+
+/* Adds that of a whole report. */
+void mend_gather_host(struct mend_gather_hosts *h, const char *report, size_t len);
+
+/* Writes the report as that of a set of ranks below n, on these hosts; returns its bytes.  The text has room for
  * len + MEND_GATHER_MORE. */
-#define MEND_GATHER_MORE 512
-size_t mend_gather_text(const char *report, size_t len, const uint64_t *ranks, int n, char *text);
+#define MEND_GATHER_MORE (512 + sizeof(struct mend_gather_hosts))
+size_t mend_gather_text(const char *report, size_t len, const uint64_t *ranks, int n,
+                        const struct mend_gather_hosts *hosts, char *text);
 
 #endif

@@ -33,7 +33,9 @@ MEND_TEST(what_a_report_is)
 MEND_TEST(which_are_equal)
 {
     CHECK(equal("mend: rank 3 (host a): x\n", "mend: rank 12 (host a): x\n"));
-    CHECK(!equal("mend: rank 3 (host a): x\n", "mend: rank 3 (host b): x\n"));
+    CHECK(equal("mend: rank 3 (host a): x\n", "mend: rank 4 (host b): x\n"));
+    CHECK(!equal("mend: rank 3 (host a): x\n", "mend: rank 4 (host b): y\n"));
+    CHECK(!equal("mend: rank 3 (host a x\n", "mend: rank 4 (host b x\n"));
     CHECK(!equal("mend: rank 3 (host a): x\n", "mend: rank 3 (host a): x\n" SECOND));
     CHECK(equal("mend: rank 3 (host a): dead, 13.4 ms ago\n",
                 "mend: rank 4 (host a): dead, 1 us ago\n"));
@@ -46,27 +48,41 @@ MEND_TEST(which_are_equal)
 
 MEND_TEST(one_of_several)
 {
-    static const char one[] = "mend: rank 12 (host a): x\n" SECOND;
+    static const char one[] = "mend: rank 12 (host a): x\n" SECOND,
+                      other[] = "mend: rank 3 (host ab): x\n" SECOND;
     static const uint64_t set[2] = {0x1009, 1};
     char text[sizeof(one) + MEND_GATHER_MORE] = "";
+    struct mend_gather_hosts hosts = {0};
 
-    text[mend_gather_text(one, strlen(one), set, 65, text)] = '\0';
+    mend_gather_host(&hosts, one, strlen(one));
+    mend_gather_host(&hosts, one, strlen(one));
+    text[mend_gather_text(one, strlen(one), set, 65, &hosts, text)] = '\0';
     CHECK_STR(text, "mend: ranks 0, 3, 12, 64 (host a): x\n" SECOND);
+    mend_gather_host(&hosts, other, strlen(other));
+    mend_gather_host(&hosts, one, strlen(one));
+    text[mend_gather_text(one, strlen(one), set, 65, &hosts, text)] = '\0';
+    CHECK_STR(text, "mend: ranks 0, 3, 12, 64 (hosts a, ab): x\n" SECOND);
 }
 
 MEND_TEST(too_many_to_name)
 {
-    static const char one[] = "mend: rank 0 (host a): x\n";
-    char text[sizeof(one) + MEND_GATHER_MORE];
+    static const char end[] = "... (hosts node0, node1, ", most[] = ", ...): x\n";
+    char one[64], text[sizeof(one) + MEND_GATHER_MORE];
+    struct mend_gather_hosts hosts = {0};
     uint64_t set[64];
     size_t len;
 
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64; i++) {
         set[i] = UINT64_C(0x5555555555555555);
-    len = mend_gather_text(one, strlen(one), set, 64 * 64, text);
-    CHECK(len <= sizeof(text));
+        snprintf(one, sizeof(one), "mend: rank %d (host node%d): x\n", 2 * i, i);
+        mend_gather_host(&hosts, one, strlen(one));
+    }
+    len = mend_gather_text(one, strlen(one), set, 64 * 64, &hosts, text);
+    CHECK(len < sizeof(text));
+    text[len] = '\0';
     CHECK(!memcmp(text, "mend: ranks 0, 2, 4, ", 21));
-    CHECK(!memcmp(text + len - 16, "... (host a): x\n", 16));
+    CHECK(strstr(text, end));
+    CHECK_STR(text + len - strlen(most), most);
 }
 
 MEND_TEST_MAIN()

@@ -49,9 +49,9 @@ static void take_output(struct mend_iof *f, const struct stream *s, mend_time_ns
         mend_iof_take(f, output, now);
 }
 
-/* Takes the equal reports out of the other streams, and adds their ranks to the set. */
+/* Takes the equal reports out of the other streams, and adds their ranks and hosts to the sets. */
 static void collect(struct mend_iof *f, const struct stream *s, size_t report, uint64_t *set,
-                    mend_time_ns now)
+                    struct mend_gather_hosts *hosts, mend_time_ns now)
 {
     for (int i = 0; i < f->streams_n; i++) {
         struct stream *t = &f->stream[i];
@@ -60,6 +60,7 @@ static void collect(struct mend_iof *f, const struct stream *s, size_t report, u
         if (!len || !mend_gather_equal(s->buf, report, t->buf, len))
             continue;
         mend_bits_set(set, t->rank);
+        mend_gather_host(hosts, t->buf, len);
         take_output(f, t, now);
         mend_iof_drop_head(t, len);
     }
@@ -69,13 +70,15 @@ void mend_iof_write_report(struct mend_iof *f, struct stream *s, size_t report, 
 {
     uint64_t *set = mend_xalloc(mend_bits_words(f->n), sizeof(*set));
     char *text = mend_xalloc(report + MEND_GATHER_MORE, 1);
+    struct mend_gather_hosts hosts = {0};
 
     mend_bits_set(set, s->rank);
+    mend_gather_host(&hosts, s->buf, report);
     take_output(f, s, now);
-    collect(f, s, report, set, now);
+    collect(f, s, report, set, &hosts, now);
     mend_iof_break_line(s->sink);
-    mend_iof_write_text(s, text, mend_gather_text(s->buf, report, set, (int)f->streams_n / 2, text),
-                        now);
+    mend_iof_write_text(
+        s, text, mend_gather_text(s->buf, report, set, (int)f->streams_n / 2, &hosts, text), now);
     mend_iof_drop_head(s, report);
     free(text);
     free(set);
