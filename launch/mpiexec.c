@@ -108,7 +108,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     if (agent->ranks.nodes.n)
         start_agents(root, agent);
     mend_agent_open(agent, o);
-    root->iof = agent->tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
+    root->iof = agent->tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES, NULL);
     if (!root->iof)
         die("no thread for the ranks' output");
 }

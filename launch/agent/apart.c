@@ -276,9 +276,7 @@ int mend_agent_apart(void)
         &a->loop,
         (struct mend_loop_member){.self = a, .event = on_event, .look = look, .is_done = is_done});
     mend_agent_open(&a->agent, o);
-    a->agent.tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES);
-    if (a->agent.tell.iof)
-        mend_iof_relay(a->agent.tell.iof, &a->agent.tell.root);
+    a->agent.tell.iof = mend_iof_create(o, (int)MEND_NODE_NAMES, &a->agent.tell.root);
     if (!a->agent.tell.iof || !listen_to_root(a) ||
         !mend_loop_add(&a->loop, a->member, a->beats.news_fd, FROM_BEATS, 0))
         return 1;

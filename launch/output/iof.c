@@ -183,7 +183,8 @@ void mend_iof_message(struct mend_iof *f, const char *line, size_t len)
     mend_iof_message_of(f, -1, line, len);
 }
 
-struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n)
+struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n,
+                                 const struct mend_post *root)
 {
     struct mend_iof *f = mend_xalloc(1, sizeof(*f));
     size_t n = (size_t)names_n;
@@ -191,6 +192,7 @@ struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n)
 
     f->o = o;
     f->n = names_n;
+    f->relay = root;
     f->direct_rank = o->tty_rank;
     f->stream = mend_xalloc(2 * n, sizeof(*f->stream));
     f->child_end = mend_xalloc(n, sizeof(*f->child_end));

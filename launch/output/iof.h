@@ -9,8 +9,10 @@
 
 struct mend_iof;
 
-/* Prepares for up to names_n ranks and starts the thread.  NULL: errno tells why. */
-struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n);
+/* Prepares for up to names_n ranks and starts the thread.  root: at an agent in a process of its own, where messages to the root go, which
+ * writes what the ranks write; otherwise NULL.  NULL: errno tells why. */
+struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n,
+                                 const struct mend_post *root);
 
 /* Descriptors that rank i shall have as 0, 1 and 2; started() closes our copies.
  * While the job runs, too, one rank after the other.  False: errno. */
@@ -35,8 +37,7 @@ void mend_iof_message_of(struct mend_iof *f, int rank, const char *line, size_t 
 
 /* ---- jobs of several nodes (iof_relay.c) ---- */
 
-/* At an agent in a process of its own, before a rank is started: the root writes what the ranks write.  The root has written so much. */
-void mend_iof_relay(struct mend_iof *f, const struct mend_post *root);
+/* At an agent in a process of its own: the root has written so much. */
 void mend_iof_written(struct mend_iof *f, const struct mend_message *m);
 
 /* There: what the rank has written goes to the root, before a message about it does.  Any thread. */

@@ -15,13 +15,6 @@
 
 /* ---- at the agent ---- */
 
-void mend_iof_relay(struct mend_iof *f, const struct mend_post *root)
-{
-    pthread_mutex_lock(&f->lock);
-    f->relay = root;
-    pthread_mutex_unlock(&f->lock);
-}
-
 static void tell(struct mend_iof *f, const struct stream *s, enum mend_output_step step, size_t len)
 {
     mend_post(f->relay, &(struct mend_message){.kind = MEND_UP_OUTPUT,
