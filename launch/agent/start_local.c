@@ -238,6 +238,12 @@ static void env_set(struct mend_strings *env, char *text)
     mend_strings_add(env, text);
 }
 
+static void set_all(struct mend_strings *env, const struct mend_strings *texts)
+{
+    for (int i = 0; i < texts->n; i++)
+        env_set(env, texts->at[i]);
+}
+
 static bool is_named(const char *text, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -264,10 +270,9 @@ static struct mend_strings block_env(const struct mend_options *o, const struct 
         if (!is_ours(*e) &&
             mend_env_inherited(o, app, *e)) /* mpiexec may itself run under mpiexec */
             mend_strings_add(&env, *e);
-    for (int i = 0; i < o->env.n; i++)
-        env_set(&env, o->env.at[i]);
-    for (int i = 0; i < app->env.n; i++)
-        env_set(&env, app->env.at[i]);
+    set_all(&env, mend_env_named(o, app));
+    set_all(&env, &o->env);
+    set_all(&env, &app->env);
     return env;
 }
 

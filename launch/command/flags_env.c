@@ -3,7 +3,10 @@
  *
  * A rank inherits mpiexec's environment, and gets what flags set on top of it.  What is inherited may be
  * limited, for one block or for all: to nothing (-envnone) or to a list (-envlist).  What a process needs to
- * find itself, and the parameters of the library, are inherited always (mend_env_inherited). */
+ * find itself, and the parameters of the library, are inherited always (mend_env_inherited).
+ *
+ * A variable that a flag names has the value that it has where mpiexec is, on all hosts: also DISPLAY and the like, of which
+ * each host otherwise keeps its own (start/settle.c). */
 #include "command/flags.h"
 
 #include "base/stray.h"
@@ -57,17 +60,28 @@ void mend_on_env_all(struct mend_parse *p, const char *value, const char *second
     add(p, &p->o->env, pair_of(p, value));
 }
 
+/* Where mpiexec is; NULL: it is not set there. */
+static const char *value_of(struct mend_options *o, const char *name)
+{
+    const char *value = o->decided ? NULL : getenv(name);
+
+    for (int i = 0; i < o->variables.n; i++)
+        if (!strcmp(o->variables.at[i].name, name))
+            return o->variables.at[i].text;
+    if (value)
+        mend_texts_add(&o->variables, mend_xprintf("%s", name), mend_xprintf("%s", value));
+    return value;
+}
+
 /* NAME=VALUE, or NAME, which must be set here. */
 void mend_on_export(struct mend_parse *p, const char *value, const char *second)
 {
-    if (*value && !strchr(value, '=')) {
-        if (!getenv(value))
-            mend_options_fail(2, "%s: the variable %s is not set here; give a value: %s=VALUE",
-                              p->flag, value, value);
-        add(p, &p->app.env, mend_xprintf("%s=%s", value, getenv(value)));
-        return;
-    }
-    add(p, &p->app.env, pair_of(p, value));
+    const char *here = strchr(value, '=') ? NULL : value_of(p->o, value);
+
+    if (*value && !strchr(value, '=') && !here)
+        mend_options_fail(2, "%s: the variable %s is not set here; give a value: %s=VALUE", p->flag,
+                          value, value);
+    add(p, &p->app.env, here ? mend_xprintf("%s=%s", value, here) : pair_of(p, value));
 }
 
 static struct mend_inherit listed(struct mend_parse *p, const char *value)
@@ -76,15 +90,19 @@ static struct mend_inherit listed(struct mend_parse *p, const char *value)
 
     for (const char *at = value;; at++) {
         size_t len = strcspn(at, ",");
+        const char *here;
         char *name;
 
         if (!len || memchr(at, '=', len))
             mend_options_fail(2, "%s: '%s' is not a list of names, such as HOME,LANG", p->flag,
                               value);
         name = mend_xprintf("%.*s", (int)len, at);
-        if (!getenv(name))
+        here = value_of(p->o, name);
+        if (here)
+            mend_strings_add(&list.named, mend_xprintf("%s=%s", name, here));
+        else
             mend_options_note(p->o, "%s: the variable %s is not set here", p->flag, name);
-        mend_strings_add(&list.names, name);
+        free(name);
         at += len;
         if (!*at)
             return list;
@@ -128,19 +146,27 @@ static bool begins_with_name(const char *text, const char *name)
     return !strncmp(text, name, len) && text[len] == '=';
 }
 
+static const struct mend_inherit *inherit_of(const struct mend_options *o,
+                                             const struct mend_app *app)
+{
+    return app->inherit.what ? &app->inherit : &o->inherit;
+}
+
+const struct mend_strings *mend_env_named(const struct mend_options *o, const struct mend_app *app)
+{
+    return &inherit_of(o, app)->named;
+}
+
 bool mend_env_inherited(const struct mend_options *o, const struct mend_app *app, const char *text)
 {
     static const char *const always[] = {"HOME", "LD_LIBRARY_PATH", "LOGNAME",
                                          "PATH", "SHELL",           "USER"};
-    const struct mend_inherit *i = app->inherit.what ? &app->inherit : &o->inherit;
+    const struct mend_inherit *i = inherit_of(o, app);
 
     if (!i->what || i->what == MEND_INHERIT_ALL || !strncmp(text, "MEND_", 5))
         return true;
     for (size_t k = 0; k < MEND_COUNT_OF(always); k++)
         if (begins_with_name(text, always[k]))
-            return true;
-    for (int k = 0; k < i->names.n; k++)
-        if (begins_with_name(text, i->names.at[k]))
             return true;
     return false;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* given.c – see given.h.
  *
- *   magic 4 | version 2 | hosts, blocks, runs of ranks, texts 4 each
+ *   magic 4 | version 2 | hosts, blocks, runs of ranks, texts, variables 4 each | seed 4 | rows, columns 2 each
  *   a host: slots, mentions, slots_max 4 each | flags 1 | name, user     a block: ranks 4
- *   a run: ranks 4, node 4                                               a text: name, text
+ *   a run: ranks 4, node 4                                               a text, a variable: name, text
  *
  * A string is its length, 4 bytes, and its bytes; a host has no name, or no user, if it is empty.  The numbers of ranks in blocks and
  * in runs have one sum. */
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define MAGIC   0x4e56474du /* "MGVN" */
-#define VERSION 1
+#define VERSION 4
 
 enum { FLAG_HERE = 1, FLAG_LISTED = 2, FLAG_SPARE = 4, FLAGS = 7 };
 
@@ -75,6 +75,14 @@ static int count_runs(const struct mend_options *o)
     return n;
 }
 
+static void put_texts(struct writer *w, const struct mend_texts *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        put_text(w, t->at[i].name);
+        put_text(w, t->at[i].text);
+    }
+}
+
 static void put_all(struct writer *w, const struct mend_options *o)
 {
     put(w, MAGIC, 4);
@@ -83,6 +91,10 @@ static void put_all(struct writer *w, const struct mend_options *o)
     put(w, (uint64_t)o->apps_n, 4);
     put(w, (uint64_t)count_runs(o), 4);
     put(w, (uint64_t)o->texts.n, 4);
+    put(w, (uint64_t)o->variables.n, 4);
+    put(w, (uint64_t)o->seed, 4);
+    put(w, (uint64_t)o->rows, 2);
+    put(w, (uint64_t)o->columns, 2);
     for (int k = 0; k < o->hosts.n; k++)
         put_host(w, &o->hosts.at[k]);
     for (int i = 0; i < o->apps_n; i++)
@@ -92,10 +104,8 @@ static void put_all(struct writer *w, const struct mend_options *o)
         put(w, (uint64_t)(end - i), 4);
         put(w, (uint64_t)o->node_of[i], 4);
     }
-    for (int i = 0; i < o->texts.n; i++) {
-        put_text(w, o->texts.at[i].name);
-        put_text(w, o->texts.at[i].text);
-    }
+    put_texts(w, &o->texts);
+    put_texts(w, &o->variables);
 }
 
 struct mend_given_bytes mend_given_encode(const struct mend_options *o)
@@ -211,7 +221,7 @@ static void get_runs(struct mend_bytes *r, struct mend_given *g, int n)
     r->bad |= i != g->ranks_n;
 }
 
-static void get_texts(struct mend_bytes *r, struct mend_given *g, int n)
+static void get_texts(struct mend_bytes *r, struct mend_texts *t, int n)
 {
     if (!has(r, n, 8))
         return;
@@ -219,7 +229,7 @@ static void get_texts(struct mend_bytes *r, struct mend_given *g, int n)
         char *name = get_text(r), *text = r->bad ? NULL : get_text(r);
 
         if (text)
-            mend_texts_add(&g->texts, name, text);
+            mend_texts_add(t, name, text);
         else
             free(name);
     }
@@ -227,17 +237,22 @@ static void get_texts(struct mend_bytes *r, struct mend_given *g, int n)
 
 static void get_all(struct mend_bytes *r, struct mend_given *g)
 {
-    int hosts_n, apps_n, runs_n, texts_n;
+    int hosts_n, apps_n, runs_n, texts_n, variables_n;
 
     r->bad |= mend_bytes_next(r, 4) != MAGIC || mend_bytes_next(r, 2) != VERSION;
     hosts_n = get(r, 4, MEND_MACHINES_MAX + 1);
     apps_n = get(r, 4, MEND_RANKS_MAX);
     runs_n = get(r, 4, MEND_RANKS_MAX);
     texts_n = get(r, 4, MEND_RANKS_MAX);
+    variables_n = get(r, 4, MEND_RANKS_MAX);
+    g->seed = get(r, 4, MEND_SEED_MAX);
+    g->rows = get(r, 2, UINT16_MAX);
+    g->columns = get(r, 2, UINT16_MAX);
     get_hosts(r, g, hosts_n);
     get_apps(r, g, apps_n);
     get_runs(r, g, runs_n);
-    get_texts(r, g, texts_n);
+    get_texts(r, &g->texts, texts_n);
+    get_texts(r, &g->variables, variables_n);
     r->bad |= r->at != r->end;
 }
 
@@ -253,19 +268,25 @@ struct mend_given *mend_given_decode(struct mend_given_bytes bytes)
     return NULL;
 }
 
+static void free_texts(struct mend_texts *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        free(t->at[i].name);
+        free(t->at[i].text);
+    }
+    free(t->at);
+}
+
 void mend_given_free(struct mend_given *g)
 {
     for (int k = 0; k < g->hosts.n; k++) {
         free((char *)g->hosts.at[k].name);
         free((char *)g->hosts.at[k].user);
     }
-    for (int i = 0; i < g->texts.n; i++) {
-        free(g->texts.at[i].name);
-        free(g->texts.at[i].text);
-    }
     free(g->hosts.at);
     free(g->app_ranks_n);
     free(g->node_of);
-    free(g->texts.at);
+    free_texts(&g->texts);
+    free_texts(&g->variables);
     free(g);
 }

@@ -2,13 +2,16 @@
 /* given.h – what mpiexec gives the agent of another host with the command line, so that both make the same of it.
  *
  * An agent reads the same command line, in the same directory.  What depends on more than these is decided by mpiexec alone: the
- * texts of the files that it names, which hosts there are, how many ranks each block has, and on which node each is. */
+ * texts of the files and the values of the variables that it names, which hosts there are, how many ranks each block has, on which node
+ * each is, which ranks are chosen at random, and how large the terminal is. */
 #ifndef MEND_LAUNCH_COMMAND_GIVEN_H
 #define MEND_LAUNCH_COMMAND_GIVEN_H
 
 #include "command/hosts.h"
 
 #include <stddef.h>
+
+#define MEND_SEED_MAX 999999
 
 struct mend_options;
 
@@ -18,7 +21,7 @@ struct mend_given_bytes {
     size_t len;
 };
 
-/* A file that the command line names, and what is in it. */
+/* A file that the command line names, and what is in it; or a variable of the environment, and its value. */
 struct mend_text {
     char *name, *text;
 };
@@ -32,7 +35,9 @@ struct mend_given {
     struct mend_hosts hosts;
     int apps_n, *app_ranks_n; /* of each block */
     int ranks_n, *node_of;    /* of each rank */
-    struct mend_texts texts;
+    int seed;                 /* up to MEND_SEED_MAX */
+    int rows, columns;
+    struct mend_texts texts, variables;
 };
 
 /* Whose memory the caller frees. */

@@ -17,6 +17,7 @@ static struct mend_host hosts[] = {
 static struct mend_app apps[] = {{.ranks_n = 5}, {.ranks_n = 2}};
 static struct mend_text texts[] = {{(char *)"hosts", (char *)"a:2\n"},
                                    {(char *)"/dev/stdin", (char *)""}};
+static struct mend_text variables[] = {{(char *)"DISPLAY", (char *)":5"}};
 static int node_of[RANKS_N] = {1, 1, 2, 2, 2, 1, 2};
 
 static struct mend_options options(void)
@@ -26,7 +27,11 @@ static struct mend_options options(void)
                                  .ranks_n = RANKS_N,
                                  .hosts = {hosts, 4},
                                  .node_of = node_of,
-                                 .texts = {texts, 2}};
+                                 .seed = 471100,
+                                 .rows = 40,
+                                 .columns = 100,
+                                 .texts = {texts, 2},
+                                 .variables = {variables, 1}};
 }
 
 static const char *or_none(const char *text)
@@ -54,10 +59,15 @@ MEND_TEST(round_trip)
     CHECK(g->app_ranks_n[0] == 5 && g->app_ranks_n[1] == 2);
     CHECK_EQ(g->ranks_n, RANKS_N);
     CHECK(!memcmp(g->node_of, node_of, sizeof(node_of)));
+    CHECK_EQ(g->seed, 471100);
+    CHECK(g->rows == 40 && g->columns == 100);
     CHECK_EQ(g->texts.n, 2);
     CHECK_STR(g->texts.at[0].name, "hosts");
     CHECK_STR(g->texts.at[0].text, "a:2\n");
     CHECK_STR(g->texts.at[1].text, "");
+    CHECK_EQ(g->variables.n, 1);
+    CHECK_STR(g->variables.at[0].name, "DISPLAY");
+    CHECK_STR(g->variables.at[0].text, ":5");
     mend_given_free(g);
     free(bytes.at);
 }

@@ -11,15 +11,12 @@
  * happen. */
 #include "command/options.h"
 
-#include "base/time.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FORM "ACTION:RANKS[:CODE]@PLACE[#COUNT][?]"
 
@@ -107,7 +104,7 @@ static uint64_t mix(uint64_t x)
 /* "random" or "random(SEED)". */
 static bool add_random(struct mend_options *o, struct reading *r, char **why_p)
 {
-    uint64_t seed = (mend_time_monotonic_ns() ^ (uint64_t)getpid()) % 1000000;
+    uint64_t seed = (uint64_t)(o->seed + o->injections_n) % (MEND_SEED_MAX + 1);
     const char *text = r->ranks + strlen("random");
     char *end = NULL;
     int rank;

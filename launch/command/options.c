@@ -5,10 +5,12 @@
 #include "command/flags.h"
 
 #include "base/stray.h"
+#include "base/time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -137,7 +139,13 @@ static bool changes_output(const struct mend_options *o)
 /* A job of one program has our terminal, unless something is done with its output. */
 static void choose_terminal(struct mend_options *o)
 {
+    struct winsize size;
+
     o->at_terminal = isatty(0) || isatty(1);
+    if (!o->decided && ioctl(1, TIOCGWINSZ, &size) == 0) {
+        o->rows = size.ws_row;
+        o->columns = size.ws_col;
+    }
     if (o->tty_rank == TTY_UNDECIDED)
         o->tty_rank =
             o->gdb || (o->ranks_n == 1 && !changes_output(o) && o->hosts.at[o->node_of[0]].here)
@@ -201,6 +209,10 @@ static void take_given(struct mend_options *o)
         mend_options_fail(2, "what mpiexec has sent about the job is damaged");
     o->decided = g;
     o->texts = g->texts;
+    o->variables = g->variables;
+    o->seed = g->seed;
+    o->rows = g->rows;
+    o->columns = g->columns;
 }
 
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
@@ -214,6 +226,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
         .argv = argv,
         .tty_rank = TTY_UNDECIDED,
         .timeout_ns = MEND_TIME_NEVER,
+        .seed = (int)((mend_time_monotonic_ns() ^ (uint64_t)getpid()) % (MEND_SEED_MAX + 1)),
         .remote.connect_timeout_ns = CONNECT_TIMEOUT_NS,
     };
     if (o_p->given.at)

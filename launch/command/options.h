@@ -30,7 +30,7 @@ struct mend_strings {
 /* What ranks inherit of mpiexec's environment. */
 struct mend_inherit {
     enum { MEND_INHERIT_UNSET, MEND_INHERIT_ALL, MEND_INHERIT_NONE, MEND_INHERIT_LIST } what;
-    struct mend_strings names;
+    struct mend_strings named; /* NAME=VALUE, where mpiexec is */
 };
 
 /* Some addresses: those of an interface of that name, or in a network. */
@@ -114,8 +114,8 @@ struct mend_options {
     int spare_nodes_n;
     bool no_local; /* no ranks on this machine */
     bool show_map, do_not_launch;
-    int *node_of;            /* the node of each rank */
-    struct mend_texts texts; /* that the command line names */
+    int *node_of;                       /* the node of each rank */
+    struct mend_texts texts, variables; /* that the command line names */
     struct mend_remote remote;
     char **argv;               /* the command line */
     struct mend_strings env;   /* for all blocks */
@@ -137,10 +137,12 @@ struct mend_options {
     bool quiet, verbose, print_exits, gdb;
     int tty_rank;              /* inherits the terminal; -1: none */
     bool at_terminal;          /* mpiexec has one */
+    int rows, columns;         /* of the one that mpiexec writes to; 0: it writes to none */
     mend_time_ns timeout_ns;   /* MEND_TIME_NEVER: none */
     struct mend_params params; /* as mpiexec itself has them */
     const char *report_path;
     struct mend_strings injects; /* the values of --inject */
+    int seed; /* of the first injection that has a rank at random, and no seed of its own */
     struct mend_injection *injections;
     int injections_n;
 };
@@ -184,8 +186,9 @@ void mend_find_program(struct mend_app *app, struct mend_options *o);
 /* find.c: the same while the job runs.  0, or an errno value. */
 int mend_find_later(struct mend_app *app);
 
-/* flags_env.c: does a rank inherit this NAME=VALUE? */
+/* flags_env.c: does a rank inherit this NAME=VALUE of its host?  What it inherits of mpiexec because a list names it. */
 bool mend_env_inherited(const struct mend_options *o, const struct mend_app *app, const char *text);
+const struct mend_strings *mend_env_named(const struct mend_options *o, const struct mend_app *app);
 
 /* flags_output.c: does a pattern have a file for each rank?  The name of the file (the caller frees it). */
 bool mend_pattern_per_rank(const char *pattern);

@@ -15,6 +15,8 @@
 #define NODES_N 3
 #define RANKS_N 6
 
+#define INJECTION "note:random@call:MPI_Send"
+
 static int cores_n = 2;
 
 /* In place of bind.c. */
@@ -25,8 +27,10 @@ void mend_topology_read(struct mend_topology *t)
         t->cpu[i] = (struct mend_cpu){.cpu = i, .unit = {i, i, i, i, 0, 0, 0, 0}};
 }
 
-static char *line[] = {(char *)"mpiexec", (char *)"--machines",  (char *)"3",    (char *)"-f",
-                       (char *)"hosts",   (char *)"-configfile", (char *)"jobs", NULL};
+static char *line[] = {(char *)"mpiexec",     (char *)"--machines", (char *)"3",
+                       (char *)"-f",          (char *)"hosts",      (char *)"--inject",
+                       (char *)INJECTION,     (char *)"--inject",   (char *)INJECTION,
+                       (char *)"-configfile", (char *)"jobs",       NULL};
 static struct mend_options root;
 static char folder[] = "/tmp/mend-options-XXXXXX";
 
@@ -88,6 +92,9 @@ static void is_as_root(const struct mend_options *o)
         CHECK_STR(o->apps[i].argv[0], root.apps[i].argv[0]);
     }
     CHECK(o->apps[0].path);
+    CHECK_EQ(o->injections_n, 2);
+    for (int i = 0; i < 2; i++)
+        CHECK_STR(o->injections[i].said, root.injections[i].said);
 }
 
 MEND_TEST(as_mpiexec)

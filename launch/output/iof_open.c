@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +35,22 @@ static bool open_input(struct mend_iof *f, int i, int *in_p)
     return true;
 }
 
-static struct sink *file_of(struct mend_iof *f, int i, bool error, const char *pattern)
+/* That of the rank, or the one of that name, or a new one; there are no more than ranks.  Takes the name. */
+static struct sink *file_of(struct mend_iof *f, int i, bool error, const char *pattern, char *name)
 {
     const struct mend_options *o = f->o;
     bool one = o->out_pattern && o->err_pattern && !strcmp(o->out_pattern, o->err_pattern);
-    struct sink *s = &f->file[2 * (mend_pattern_per_rank(pattern) ? i : 0) + (error && !one)];
-    char host[256] = "";
+    struct sink *s = &f->file[(error && !one) + (mend_pattern_per_rank(pattern) ? 2 * i : 0)];
 
-    gethostname(host, sizeof(host) - 1);
-    if (!s->name && !mend_iof_open_file(f, s, mend_pattern_name(pattern, i, o->ranks_n, host)))
-        return NULL;
+    while (s->name && strcmp(s->name, name) != 0)
+        s += 2;
+    if (!s->name)
+        return mend_iof_open_file(f, s, name) ? s : NULL;
+    free(name);
     return s;
 }
 
-struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error)
+struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error, const char *host)
 {
     const char *pattern = error ? f->o->err_pattern : f->o->out_pattern;
     struct sink *s;
@@ -55,17 +58,18 @@ struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error)
     if (!pattern || f->relay)
         return error ? f->err : f->out;
     pthread_mutex_lock(&f->files_lock);
-    s = file_of(f, i, error, pattern);
+    s = file_of(f, i, error, pattern, mend_pattern_name(pattern, i, f->o->ranks_n, host));
     pthread_mutex_unlock(&f->files_lock);
     return s;
 }
 
 /* A terminal in place of a pipe, so that programs write each line at once.  It changes no byte, echoes nothing and is
  * nobody's controlling terminal.  fd: our end, the rank's. */
-static bool open_terminal(int fd[2])
+static bool open_terminal(const struct mend_options *o, int fd[2])
 {
+    const struct winsize size = {.ws_row = (unsigned short)o->rows,
+                                 .ws_col = (unsigned short)o->columns};
     struct termios raw;
-    struct winsize size;
     int error;
 
     fd[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -76,8 +80,7 @@ static bool open_terminal(int fd[2])
                 : ioctl(fd[0], TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (fd[1] >= 0 && tcgetattr(fd[1], &raw) == 0) {
         cfmakeraw(&raw);
-        if (ioctl(1, TIOCGWINSZ, &size) == 0)
-            ioctl(fd[1], TIOCSWINSZ, &size);
+        ioctl(fd[1], TIOCSWINSZ, &size);
         if (tcsetattr(fd[1], TCSANOW, &raw) == 0)
             return true;
     }
@@ -115,6 +118,7 @@ static void add_stream(struct mend_iof *f, int i, bool error, struct sink *sink,
 
 static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
 {
+    char host[HOST_NAME_MAX + 1] = "";
     struct sink *sink;
     int fd[2];
 
@@ -122,8 +126,9 @@ static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
         *fd_p = fcntl(f->child_end[i][1], F_DUPFD_CLOEXEC, 3);
         return *fd_p >= 0;
     }
-    sink = mend_iof_sink_of(f, i, error);
-    if (!sink || !(f->o->pty && !error ? open_terminal(fd) : pipe2(fd, O_CLOEXEC) == 0))
+    gethostname(host, sizeof(host) - 1);
+    sink = mend_iof_sink_of(f, i, error, host);
+    if (!sink || !(f->o->pty && !error ? open_terminal(f->o, fd) : pipe2(fd, O_CLOEXEC) == 0))
         return false;
     fcntl(fd[0], F_SETFL, O_NONBLOCK);
     add_stream(f, i, error, sink, fd[0]);

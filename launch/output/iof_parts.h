@@ -136,8 +136,8 @@ void mend_iof_complain(struct mend_iof *f);
 
 /* ---- iof_open.c ---- */
 
-/* Where a stream of rank i goes, NULL: the file cannot be opened (a message was printed).  Any thread. */
-struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error);
+/* Where a stream of rank i goes, which runs on that host; NULL: the file cannot be opened (a message was printed).  Any thread. */
+struct sink *mend_iof_sink_of(struct mend_iof *f, int i, bool error, const char *host);
 
 /* What a stream is.  The lock is held. */
 void mend_iof_set_stream(struct mend_iof *f, struct stream *s, int i, bool error,

@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* iof_relay.c – what the ranks of another node write: from the agent there to the root, which writes it.
  *
- *   rank ──pipe──> buffer of the agent ──OUTPUT: bytes──> buffer of the root ──whole lines──> sink
- *                                      <──WRITTEN: so many──
+ *   rank ──pipe──> buffer of the agent ──OUTPUT: host, bytes──> buffer of the root ──whole lines──> sink
+ *                                      <──WRITTEN: so many──────
  *
  * The agent passes bytes on as they come; lines, tags, files and reports are the root's business.  Of each stream at most a buffer is on
  * the way, as much as a pipe takes: so a root whose own output is stuck stops the ranks, and not their deaths.  Where the root's
  * reader has gone, WRITTEN says -1, and the rank gets SIGPIPE. */
 #include "output/iof_parts.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 /* ---- at the agent ---- */
 
-static void tell(struct mend_iof *f, const struct stream *s, enum mend_output_step step, size_t len)
+static void tell(struct mend_iof *f, const struct stream *s, enum mend_output_step step,
+                 const char *data, size_t len)
 {
     mend_post(f->relay, &(struct mend_message){.kind = MEND_UP_OUTPUT,
                                                .rank = s->rank,
                                                .arg = {s->error, step},
-                                               .data = s->buf,
+                                               .data = data,
                                                .len = (uint32_t)len});
 }
 
 void mend_iof_relay_open(struct mend_iof *f, struct stream *s)
 {
+    char host[HOST_NAME_MAX + 1] = "";
+
+    gethostname(host, sizeof(host) - 1);
     s->relayed = true;
-    tell(f, s, MEND_OUTPUT_OPEN, 0);
+    tell(f, s, MEND_OUTPUT_OPEN, host, strlen(host));
 }
 
 void mend_iof_relay_stream(struct mend_iof *f, struct stream *s)
@@ -35,14 +41,14 @@ void mend_iof_relay_stream(struct mend_iof *f, struct stream *s)
     size_t room = BUFFER_BYTES - s->sent, len = s->len < room ? s->len : room;
 
     if (len) {
-        tell(f, s, MEND_OUTPUT_BYTES, len);
+        tell(f, s, MEND_OUTPUT_BYTES, s->buf, len);
         s->sent += len;
         mend_iof_drop_head(s, len);
     }
     if (s->fd >= 0 || s->len || !s->relayed)
         return;
     s->relayed = false;
-    tell(f, s, MEND_OUTPUT_END, 0);
+    tell(f, s, MEND_OUTPUT_END, NULL, 0);
 }
 
 void mend_iof_relay_rank(struct mend_iof *f, int rank)
@@ -103,22 +109,29 @@ bool mend_iof_is_empty(struct mend_iof *f)
 
 /* ---- at the root ---- */
 
+/* The message says on which host the rank is. */
+static struct sink *sink_at(struct mend_iof *f, const struct mend_message *m)
+{
+    char *host = mend_xprintf("%.*s", (int)m->len, m->data ? m->data : "");
+    struct sink *sink = mend_iof_sink_of(f, m->rank, m->arg[0], host);
+
+    free(host);
+    return sink;
+}
+
 bool mend_iof_feed(struct mend_iof *f, const struct mend_message *m, const struct mend_post *agent)
 {
     struct stream *s = stream_of(f, m);
+    bool opens = m->arg[1] == MEND_OUTPUT_OPEN;
+    struct sink *sink = s && opens ? sink_at(f, m) : NULL;
     struct mend_iof_news *n;
 
-    if (!s)
+    if (!s || (opens && !sink))
         return false;
-    n = mend_iof_news(s, m->rank, m->arg[0], (enum mend_output_step)m->arg[1], m->len);
+    n = mend_iof_news(s, m->rank, m->arg[0], (enum mend_output_step)m->arg[1], opens ? 0 : m->len);
     n->agent = agent;
-    memcpy(n->data, m->data, m->len);
-    if (n->step == MEND_OUTPUT_OPEN)
-        n->sink = mend_iof_sink_of(f, m->rank, m->arg[0]);
-    if (n->step == MEND_OUTPUT_OPEN && !n->sink) {
-        free(n);
-        return false;
-    }
+    n->sink = sink;
+    memcpy(n->data, m->data, opens ? 0 : m->len);
     mend_iof_add_news(f, n);
     mend_iof_wake(f);
     return true;
