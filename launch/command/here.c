@@ -6,7 +6,7 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
-#include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,13 +26,17 @@ static const unsigned char *bytes_of(const struct sockaddr *a)
                : (const void *)&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
 }
 
+static bool is_loopback(int family, const void *bytes)
+{
+    return family == AF_INET ? *(const unsigned char *)bytes == IN_LOOPBACKNET
+                             : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)bytes);
+}
+
 static bool is_own_address(const struct own *own, int family, const void *bytes)
 {
     size_t len = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
 
-    if (family == AF_INET && *(const unsigned char *)bytes == IN_LOOPBACKNET)
-        return true;
-    if (family == AF_INET6 && IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)bytes))
+    if (is_loopback(family, bytes))
         return true;
     for (const struct ifaddrs *i = own->addresses; i; i = i->ifa_next)
         if (i->ifa_addr && i->ifa_addr->sa_family == family &&
@@ -41,19 +45,49 @@ static bool is_own_address(const struct own *own, int family, const void *bytes)
     return false;
 }
 
+/* 0: it is not an address.  Without the name of an interface behind a '%'. */
+static int address_of(const char *name, struct in6_addr *bytes_p)
+{
+    char text[INET6_ADDRSTRLEN];
+    size_t len = strcspn(name, "%");
+
+    if (len >= sizeof(text))
+        return 0;
+    memcpy(text, name, len);
+    text[len] = '\0';
+    if (inet_pton(AF_INET, text, bytes_p) == 1)
+        return AF_INET;
+    return inet_pton(AF_INET6, text, bytes_p) == 1 ? AF_INET6 : 0;
+}
+
+/* "ADDRESS NAME ALIAS ... # comment" */
+static void read_line(struct own *own, char *line)
+{
+    char *save, *word;
+    struct in6_addr bytes;
+    int family;
+
+    line[strcspn(line, "#\r\n")] = '\0';
+    word = strtok_r(line, " \t", &save);
+    family = word ? address_of(word, &bytes) : 0;
+    if (!family || !is_own_address(own, family, &bytes))
+        return;
+    while ((word = strtok_r(NULL, " \t", &save)))
+        mend_strings_add(&own->names, mend_xprintf("%s", word));
+}
+
+/* Not by the C library, which leaves out addresses of version 6. */
 static void read_names(struct own *own)
 {
-    struct hostent *h;
+    FILE *f = fopen("/etc/hosts", "re");
+    char *line = NULL;
+    size_t room = 0;
 
-    sethostent(1);
-    while ((h = gethostent())) {
-        if (!h->h_addr_list[0] || !is_own_address(own, h->h_addrtype, h->h_addr_list[0]))
-            continue;
-        mend_strings_add(&own->names, mend_xprintf("%s", h->h_name));
-        for (char **alias = h->h_aliases; *alias; alias++)
-            mend_strings_add(&own->names, mend_xprintf("%s", *alias));
-    }
-    endhostent();
+    while (f && getline(&line, &room, f) > 0)
+        read_line(own, line);
+    free(line);
+    if (f)
+        fclose(f);
 }
 
 static const struct own *read_own(void)
@@ -79,19 +113,13 @@ bool mend_host_is_same(const char *a, const char *b)
     return a_len == b_len && !strncasecmp(a, b, a_len) && !(a[a_len] && b[b_len]);
 }
 
-/* 0: it is not an address.  Without the name of an interface behind a '%'. */
-static int address_of(const char *name, struct in6_addr *bytes_p)
+bool mend_host_is_any(const char *name)
 {
-    char text[INET6_ADDRSTRLEN];
-    size_t len = strcspn(name, "%");
+    struct in6_addr bytes;
+    int family = address_of(name, &bytes);
 
-    if (len >= sizeof(text))
-        return 0;
-    memcpy(text, name, len);
-    text[len] = '\0';
-    if (inet_pton(AF_INET, text, bytes_p) == 1)
-        return AF_INET;
-    return inet_pton(AF_INET6, text, bytes_p) == 1 ? AF_INET6 : 0;
+    return family ? is_loopback(family, &bytes)
+                  : !strcasecmp(name, "localhost") || !strcasecmp(name, "localhost.localdomain");
 }
 
 bool mend_host_is_here(const char *name)
@@ -100,10 +128,11 @@ bool mend_host_is_here(const char *name)
     struct in6_addr bytes;
     int family = address_of(name, &bytes);
 
+    if (mend_host_is_any(name))
+        return true;
     if (family)
         return is_own_address(own, family, &bytes);
-    if (!strcasecmp(name, "localhost") || !strcasecmp(name, "localhost.localdomain") ||
-        mend_host_is_same(name, own->host))
+    if (mend_host_is_same(name, own->host))
         return true;
     for (int i = 0; i < own->names.n; i++)
         if (!strcasecmp(name, own->names.at[i]))

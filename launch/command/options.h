@@ -206,6 +206,9 @@ void mend_texts_add(struct mend_texts *t, char *name, char *text);
 bool mend_host_is_here(const char *name);
 bool mend_host_is_same(const char *a, const char *b);
 
+/* here.c: each machine has that name, or that address: "localhost", 127.0.0.1. */
+bool mend_host_is_any(const char *name);
+
 /* here.c: an address of this machine that belongs to it; false: there is none. */
 bool mend_here_address(const struct mend_interface *x, struct sockaddr_storage *address_p);
 
