@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MORE_HOSTS 16 /* that get an agent without ranks, although nobody has asked for them */
+
 void mend_on_per_node(struct mend_parse *p, const char *value, const char *second)
 {
     p->o->per_unit_n = mend_flag_number(p->flag, value, 1, MEND_RANKS_MAX);
@@ -157,44 +159,6 @@ static bool is_in(const struct mend_hosts_list *l, int node)
     return false;
 }
 
-/* A host of a file that no block has chosen. */
-static bool is_unwanted(const struct mend_options *o, int node)
-{
-    for (int i = 0; i < o->apps_n; i++)
-        if (is_in(list_of(o, &o->apps[i]), node))
-            return false;
-    return node > 0 && !o->hosts.at[node].spare;
-}
-
-static void renumber(struct mend_hosts_list *l, const int *number)
-{
-    int n = 0;
-
-    for (int i = 0; i < l->n; i++)
-        if (number[l->at[i]] >= 0) {
-            list_move(l, i, n);
-            l->at[n] = number[l->at[n]];
-            n++;
-        }
-    l->n = n;
-}
-
-static void drop_unwanted(struct mend_options *o)
-{
-    int *number = mend_xalloc((size_t)o->hosts.n, sizeof(*number)), n = 0;
-
-    for (int k = 0; k < o->hosts.n; k++)
-        number[k] = is_unwanted(o, k) ? -1 : n++;
-    for (int k = 0; k < o->hosts.n; k++)
-        if (number[k] >= 0)
-            o->hosts.at[number[k]] = o->hosts.at[k];
-    renumber(&o->listed, number);
-    for (int i = 0; i < o->apps_n; i++)
-        renumber(&o->apps[i].hosts, number);
-    o->hosts.n = n;
-    free(number);
-}
-
 static void make_nodes(struct mend_options *o)
 {
     o->has_hosts = o->listed.n > 0;
@@ -206,7 +170,6 @@ static void make_nodes(struct mend_options *o)
         leave_out_this_machine(o);
     if (o->spare_nodes_n)
         keep_spare(o);
-    drop_unwanted(o);
 }
 
 /* ---- how many ---- */
@@ -351,6 +314,87 @@ static int place_blocks(struct mend_options *o, int i, int first, int *used)
     return i;
 }
 
+/* ---- hosts without ranks ---- */
+
+/* A host of a file may be chosen by no block. */
+static bool is_chosen(const struct mend_options *o, int node)
+{
+    for (int i = 0; i < o->apps_n; i++)
+        if (is_in(list_of(o, &o->apps[i]), node))
+            return true;
+    return false;
+}
+
+/* An agent there costs no call, or was asked for. */
+static bool is_kept(const struct mend_options *o, const int *used, int node)
+{
+    const struct mend_host *x = &o->hosts.at[node];
+
+    return x->here || x->spare || used[node];
+}
+
+static int size_of(const struct mend_options *o, const int *used, int node)
+{
+    int share = mend_host_share(&o->hosts.at[node]);
+
+    return used[node] > share ? used[node] : share;
+}
+
+/* Of hosts that are left over some are for processes that the job starts later: as many as --universe needs, or a few. */
+static void number_hosts(const struct mend_options *o, const int *used, int *number)
+{
+    uint64_t universe = o->params.universe_size, room = 0;
+    int n = 0, more = 0;
+
+    for (int k = 0; k < o->hosts.n; k++)
+        if (is_kept(o, used, k))
+            room += (uint64_t)size_of(o, used, k);
+    for (int k = 0; k < o->hosts.n; k++) {
+        number[k] = -1;
+        if (is_kept(o, used, k)) {
+            number[k] = n++;
+        } else if (is_chosen(o, k) && (universe ? room < universe : more < MORE_HOSTS)) {
+            number[k] = n++;
+            room += (uint64_t)size_of(o, used, k);
+            more++;
+        }
+    }
+}
+
+static void renumber(struct mend_hosts_list *l, const int *number)
+{
+    int n = 0;
+
+    for (int i = 0; i < l->n; i++)
+        if (number[l->at[i]] >= 0) {
+            list_move(l, i, n);
+            l->at[n] = number[l->at[n]];
+            n++;
+        }
+    l->n = n;
+}
+
+/* The others get no agents. */
+static void drop_unwanted(struct mend_options *o, const int *used)
+{
+    int *number = mend_xalloc((size_t)o->hosts.n, sizeof(*number)), n = 0;
+
+    number_hosts(o, used, number);
+    for (int k = 0; k < o->hosts.n; k++)
+        if (number[k] >= 0)
+            o->hosts.at[n++] = o->hosts.at[k];
+    renumber(&o->listed, number);
+    for (int i = 0; i < o->apps_n; i++)
+        renumber(&o->apps[i].hosts, number);
+    for (int i = 0; i < o->ranks_n; i++)
+        o->node_of[i] = number[o->node_of[i]];
+    o->left_out_n = o->hosts.n - n;
+    o->hosts.n = n;
+    free(number);
+}
+
+/* ---- where, at last ---- */
+
 /* n ranks are on this machine. */
 static void check_cores(int n)
 {
@@ -402,6 +446,7 @@ void mend_flags_place(struct mend_options *o)
     }
     if (o->no_oversubscribe)
         check_cores_here(o, used);
+    drop_unwanted(o, used);
     free(used);
 }
 
@@ -437,4 +482,7 @@ void mend_hosts_show(const struct mend_options *o, FILE *to)
         fprintf(to, "): ");
         show_ranks(o, k, to);
     }
+    if (o->left_out_n)
+        fprintf(to, "%d more host%s: no agent%s\n", o->left_out_n, o->left_out_n > 1 ? "s" : "",
+                o->left_out_n > 1 ? "s" : "");
 }

@@ -112,7 +112,8 @@ struct mend_options {
     struct mend_hosts_policy policy;
     bool numbers_said; /* --rank-by says how ranks are numbered */
     int spare_nodes_n;
-    bool no_local; /* no ranks on this machine */
+    int left_out_n; /* hosts of the lists without an agent */
+    bool no_local;  /* no ranks on this machine */
     bool show_map, do_not_launch;
     int *node_of;                       /* the node of each rank */
     struct mend_texts texts, variables; /* that the command line names */

@@ -61,6 +61,31 @@ def test_ranks_on_hosts(run, words, expected):
     assert where(run("--do-not-launch", *words.split(), "true")) == expected
 
 
+MANY = ",".join(f"n{i}" for i in range(100))
+
+
+@pytest.mark.parametrize("words, agents", [
+    ("-n 2", 18), ("-n 100", 100), ("-n 84", 100), ("-n 83", 99), ("-n 2 --spare-nodes 50", 68), ("-n 2 --universe 2", 2),
+    ("-n 2 --universe 40", 40), ("-n 2 --universe 1000", 100), ("-n 3 --universe 8 --spare-nodes 2", 8),
+])
+def test_hosts_that_are_left_over(run, words, agents):
+    """Few of a long list get an agent, unless --universe or --spare-nodes ask for more."""
+    r = run("--do-not-launch", "-H", MANY, *words.split(), "true")
+    nodes = re.findall(r"^node (\d+) \((this machine|n\d+)\): (.*)$", r.out, re.M)
+    assert [int(number) for number, _, _ in nodes] == list(range(agents + 1)), r.out  # and this machine, without ranks
+    n = int(words.split()[1])
+    assert [ranks for _, _, ranks in nodes][1:n + 1] == [f"rank {i}" for i in range(n)], r.out
+    assert re.findall(r"^(\d+) more hosts?: no agents?$", r.out, re.M) == [str(100 - agents)] * (agents < 100), r.out
+
+
+def test_slots_that_are_left_over(run):
+    """--universe counts slots; ranks of a host in the midst of the list keep their places."""
+    r = run("--do-not-launch", "--universe", 13, "-n", 2, "-H", "c:4", "true", ":", "-n", 4, "-H", "a:4,b:4,c:4,d:4", "true")
+    assert re.findall(r"\((\w+), \d slots\): (.*)$", r.out, re.M) == [("c", "ranks 0 to 1"), ("a", "ranks 2 to 5"), ("b", "no ranks, spare")], r.out
+    r = run("--do-not-launch", "-H", "a:4,b:4,c:4,d:4", "--universe", 9, "-n", 2, "true")
+    assert re.findall(r"\((\w+), 4 slots\): (.*)$", r.out, re.M) == [("a", "ranks 0 to 1"), ("b", "no ranks, spare"), ("c", "no ranks, spare")], r.out
+
+
 @pytest.mark.parametrize("words, expected", [
     ("-n 1 -host a true : -n 2 -host b true", "a:0 b:12"), ("-hosts a,b -n 1 true : -n 3 true", "a:01 b:23"),
     ("-n 2 -host b true : -n 2 true", "b:0123"), ("-n 1 -host b true : -n 3 -host a,b true", "b:03 a:12"),
