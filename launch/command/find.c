@@ -202,7 +202,9 @@ void mend_find_program(struct mend_app *app, struct mend_options *o)
     if (!s.found && strchr(name, '/'))
         fail_path(name);
     if (!s.found)
-        mend_options_fail(127, "%s: not found in PATH (%s), nor in %s", name, search_path(),
+        mend_options_fail(127, "%s: not found in %s%s%sPATH (%s), nor in %s", name,
+                          app->dirs ? "--path (" : "", app->dirs ? app->dirs : "",
+                          app->dirs ? "), in " : "", search_path(),
                           app->wdir ? app->wdir : "the current directory");
     app->path = s.found;
     free(s.refused);

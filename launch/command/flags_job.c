@@ -120,6 +120,9 @@ void mend_on_gdb(struct mend_parse *p, const char *value, const char *second)
 
 void mend_on_stdin(struct mend_parse *p, const char *value, const char *second)
 {
+    if (!strcmp(value, "all"))
+        mend_options_fail(2, "%s: input goes to one rank, or to 'none', not to '%s'", p->flag,
+                          value);
     p->o->stdin_rank =
         strcmp(value, "none") ? mend_flag_number(p->flag, value, 0, MEND_RANKS_MAX - 1) : -1;
 }

@@ -96,11 +96,17 @@ static void check_universe(const struct mend_options *o)
 static void check_hosts(const struct mend_options *o)
 {
     if (o->gdb && o->hosts.n > 1)
-        mend_options_fail(2, "--gdb is for jobs on one host%s",
-                          o->machines_n ? ", and --machines makes several" : "");
+        mend_options_fail(
+            2,
+            "--gdb is for jobs on one host%s; 'gdb -p PID' on the host of a rank reaches it "
+            "while it runs",
+            o->machines_n ? ", and --machines makes several" : "");
     if (o->tty_rank >= 0 && !o->hosts.at[o->node_of[o->tty_rank]].here)
-        mend_options_fail(2, "--tty: rank %d is on '%s', and the terminal is here", o->tty_rank,
-                          o->hosts.at[o->node_of[o->tty_rank]].name);
+        mend_options_fail(2,
+                          "--tty: rank %d is on '%s', and the terminal is here; start mpiexec on "
+                          "that host, or place the "
+                          "rank on this one",
+                          o->tty_rank, o->hosts.at[o->node_of[o->tty_rank]].name);
 }
 
 static void check_whole(struct mend_options *o)

@@ -37,6 +37,7 @@ from processes import Result
     (["--output-filename", "", "true"], "is empty"),
     (["-errfile-pattern", "x", "--merge-stderr-to-stdout", "true"], "exclude each other"),
     (["--stdin", "7", "true"], "no rank 7"),
+    (["--stdin", "all", "true"], "input goes to one rank, or to 'none', not to 'all'"),
     (["-usize", "many", "true"], "not a number"),
     (["--universe", "3", "-n", "4", "true"], "too little for a job of 4"),
     (["-usize", "3", "-n", "2", "true", ":", "-n", "2", "true"], "too little for a job of 4"),

@@ -19,6 +19,7 @@ def test_program_not_there(run, tmp_path):
     r = run("-n", 2, "no-such-program")
     assert r.status == 127
     assert "not found in PATH" in r.err
+    assert "no-such-program: not found in --path (/a:/b), in PATH (" in run("--path", "/a:/b", "no-such-program").err
     assert run("./no/such").status == 127
     path = os.path.join(tmp_path, "text")
     with open(path, "w") as f:
