@@ -36,8 +36,10 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -62,6 +64,7 @@ struct child {
     char **env;
     char **script_argv; /* if the program is a script without "#!" */
     int in, out, err;
+    int nice;                    /* of mpiexec as it was started */
     int ctl_fd;                  /* the rank's end */
     const char *volatile failed; /* what failed, written by the child */
     volatile int error;
@@ -70,6 +73,7 @@ struct child {
 
 /* The thread that starts children; it ends with the process. */
 struct starter {
+    int nice;               /* with which ranks begin */
     struct child *child;    /* the main thread's before `go` and after `done` */
     mend_atomic_u32 thread; /* its number */
     sem_t go, done;
@@ -87,6 +91,8 @@ static _Noreturn void child_exec(struct child *c)
 {
     const struct rank *r = c->r;
 
+    if (c->nice)
+        setpriority(PRIO_PROCESS, 0, c->nice);
     c->r->child = getpid(); /* a rank that dies at once must find it: the watcher may have to kill
                                what is left */
     if (r->own_group && setpgid(0, 0) != 0)
@@ -120,14 +126,27 @@ static __attribute__((noinline)) pid_t vfork_exec(struct child *c)
     return pid;
 }
 
+/* The ranks end with this thread.  Where the agent is killed because its lease is over, other programs shall not delay that. */
+static void come_first(struct starter *x)
+{
+    const struct sched_param p = {.sched_priority = 10};
+
+    x->nice = getpriority(PRIO_PROCESS, (id_t)gettid());
+    if (sched_getscheduler(0) == SCHED_OTHER && x->nice >= 0)
+        sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &p);
+}
+
 static void *starter_run(void *arg)
 {
     struct starter *x = arg;
+
+    come_first(x);
 
     mend_store_relaxed(&x->thread, (uint32_t)gettid());
     for (;;) {
         while (sem_wait(&x->go) != 0)
             ;
+        x->child->nice = x->nice;
         x->child->pid = vfork_exec(x->child);
         if (x->child->pid < 0)
             x->child->error = errno;
