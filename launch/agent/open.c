@@ -299,6 +299,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
 static void say_started(struct mend_ranks *ranks, const struct mend_tell *tell,
                         const struct mend_options *o)
 {
+    const char *host = mend_ranks_host(ranks);
     char cores[64], text[48];
 
     for (int i = 0; o->verbose && i < ranks->ours_n; i++) {
@@ -307,7 +308,8 @@ static void say_started(struct mend_ranks *ranks, const struct mend_tell *tell,
         mend_place_text(&r->cpus, text, sizeof(text));
         snprintf(cores, sizeof(cores), ranks->bound ? " on processors %s" : "%s",
                  ranks->bound ? text : "");
-        mend_say(tell, "mend: rank %d: pid %d, %s%s", r->index, r->child, r->app->path, cores);
+        mend_say(tell, "mend: rank %d: pid %d, %s%s%s%s%s", r->index, r->child,
+                 *host ? "host " : "", host, *host ? ", " : "", r->app->path, cores);
     }
     if (o->report_bindings)
         mend_bind_report(ranks, tell, o);

@@ -11,6 +11,11 @@
 #include <unistd.h>
 
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
+const char *mend_ranks_host(const struct mend_ranks *ranks)
+{
+    return ranks->nodes.n ? ranks->shm->host : "";
+}
+
 bool mend_rank_signal(const struct rank *r, int sig)
 {
     if (!mend_rank_in_script(&r->state) && r->child > 0)

@@ -66,6 +66,9 @@ static inline bool mend_rank_is_retired(const struct mend_ranks *ranks, const st
     return r->shared == &ranks->stub;
 }
 
+/* By which the host of a rank is told from others; "" in a job of one node. */
+const char *mend_ranks_host(const struct mend_ranks *ranks);
+
 /* Sends a signal to the process that is the rank, if it is still there.  False: it did not reach it. */
 bool mend_rank_signal(const struct rank *r, int sig);
 

@@ -98,10 +98,11 @@ void mend_tell_injected(const struct mend_tell *tell, const struct rank *r, int 
 }
 
 void mend_tell_wait(const struct mend_tell *tell, int64_t question, const struct rank *r,
-                    const char *what)
+                    const char *host, const char *what)
 {
-    char text[MEND_NODE_WAIT_BYTES + 32];
-    int n = snprintf(text, sizeof(text), "(pid %d): %s", mend_rank_named(r), what);
+    char text[MEND_NODE_WAIT_BYTES + MEND_NODE_HOST_BYTES + 32];
+    int n = snprintf(text, sizeof(text), "(pid %d%s%s): %s", mend_rank_named(r),
+                     *host ? ", host " : "", host, what);
 
     mend_tell(tell, &(struct mend_message){.kind = MEND_UP_WAIT,
                                            .rank = r->index,

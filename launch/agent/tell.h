@@ -62,10 +62,10 @@ void mend_tell_ends(const struct mend_tell *tell, const struct mend_ranks *ranks
                     struct mend_course *course);
 void mend_tell_injected(const struct mend_tell *tell, const struct rank *r, int number);
 
-/* Answers to a question of the root: what r waits for, in which collective call it is; that this is all.  Whether the ranks of this
+/* Answers to a question of the root: what r waits for on that host ("": there is one only), in which collective call it is; that this is all.  Whether the ranks of this
  * node wait as the injection of that number among all wants. */
 void mend_tell_wait(const struct mend_tell *tell, int64_t question, const struct rank *r,
-                    const char *what);
+                    const char *host, const char *what);
 void mend_tell_call(const struct mend_tell *tell, int64_t question, const struct rank *r,
                     const struct mend_node_call *call);
 void mend_tell_answered(const struct mend_tell *tell, int64_t question);

@@ -98,7 +98,7 @@ static void tell_one(struct mend_ranks *ranks, const struct mend_tell *tell, con
         what = "without a session";
     else
         what = answered(ranks, r->index, a->first) ? text : why_silent(r, a);
-    mend_tell_wait(tell, question, r, what);
+    mend_tell_wait(tell, question, r, mend_ranks_host(ranks), what);
     if (what == text && s->wait_call.ctx)
         mend_tell_call(tell, question, r, &s->wait_call);
 }
