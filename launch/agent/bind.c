@@ -120,7 +120,14 @@ static bool claim(const char *kind, int number)
     return false;
 }
 
-/* The places of a job, in the order in which its ranks take them. */
+/* Ranks that get processors together: those of this node, of `all` on this machine, which several nodes may share. */
+struct crew {
+    struct rank **at;
+    int *turn; /* how many of the machine come before each */
+    int n, all;
+};
+
+/* The places of a machine, in the order in which its ranks take them. */
 struct places {
     const struct mend_topology *t;
     enum mend_unit unit; /* what a rank gets at its place */
@@ -128,43 +135,45 @@ struct places {
     int n, order[CPU_SETSIZE];
 };
 
-static void bind_to_free(struct mend_ranks *ranks, const struct places *p)
+static bool bind_to_free(const struct crew *crew, const struct places *p)
 {
     const char *kind = p->unit == MEND_UNIT_HWTHREAD ? "hwthread" : "core";
-    int wanted = ranks->n * p->width, got = 0;
+    int wanted = crew->n * p->width, got = 0;
 
     for (int i = 0; i < p->n && got < wanted; i++)
         if (claim(kind, p->t->cpu[p->order[i]].unit[p->unit]))
-            mend_place_add(p->t, p->order[i], p->unit, &ranks->rank[got++ / p->width].cpus);
-    ranks->bound = got == wanted;
+            mend_place_add(p->t, p->order[i], p->unit, &crew->at[got++ / p->width]->cpus);
+    return got == wanted;
 }
 
 /* Places are shared round-robin when somebody asks for it with more ranks than there are, or with overload-allowed. */
-static void bind_round_robin(struct mend_ranks *ranks, const struct places *p)
+static bool bind_round_robin(const struct crew *crew, const struct places *p)
 {
-    for (int i = 0; i < ranks->n; i++)
-        CPU_ZERO(&ranks->rank[i].cpus);
-    for (int i = 0; i < ranks->n * p->width; i++)
-        mend_place_add(p->t, p->order[i % p->n], p->unit, &ranks->rank[i / p->width].cpus);
-    ranks->bound = true;
+    for (int k = 0; k < crew->n; k++) {
+        CPU_ZERO(&crew->at[k]->cpus);
+        for (int i = crew->turn[k] * p->width; i < (crew->turn[k] + 1) * p->width; i++)
+            mend_place_add(p->t, p->order[i % p->n], p->unit, &crew->at[k]->cpus);
+    }
+    return true;
 }
 
 /* Larger units: consecutive ranks share one, unless --map-by deals them out. */
-static void bind_to_larger(struct mend_ranks *ranks, const struct mend_options *o,
+static bool bind_to_larger(const struct crew *crew, const struct mend_options *o,
                            const struct places *p)
 {
-    for (int i = 0; i < ranks->n; i++) {
-        int place = o->mapped ? i % p->n : (int)((long)i * p->n / ranks->n);
+    for (int k = 0; k < crew->n; k++) {
+        int turn = crew->turn[k];
+        int place = o->mapped ? turn % p->n : (int)((long)turn * p->n / crew->all);
 
-        mend_place_add(p->t, p->order[place], p->unit, &ranks->rank[i].cpus);
+        mend_place_add(p->t, p->order[place], p->unit, &crew->at[k]->cpus);
     }
-    ranks->bound = true;
+    return true;
 }
 
-static void choose(struct mend_ranks *ranks, const struct mend_options *o,
+static bool choose(const struct crew *crew, const struct mend_options *o,
                    const struct mend_topology *t)
 {
-    bool asked = o->bind == MEND_BIND_UNIT;
+    bool asked = o->bind == MEND_BIND_UNIT, bound = false;
     struct places p = {.t = t, .width = o->bind_width > 1 ? o->bind_width : 1};
     enum mend_unit step, map = o->mapped ? o->map_unit : MEND_UNIT_HWTHREAD;
 
@@ -172,42 +181,96 @@ static void choose(struct mend_ranks *ranks, const struct mend_options *o,
     step = p.unit == MEND_UNIT_HWTHREAD ? MEND_UNIT_HWTHREAD : MEND_UNIT_CORE;
     p.n = mend_place_order(t, step, map, p.order);
     if (!p.n)
-        return;
+        return false;
     if (p.unit > MEND_UNIT_CORE)
-        bind_to_larger(ranks, o, &p);
-    else if (ranks->n <= p.n / p.width)
-        bind_to_free(ranks, &p);
-    if (!ranks->bound && asked && (ranks->n > p.n / p.width || o->bind_shared))
-        bind_round_robin(ranks, &p);
+        return bind_to_larger(crew, o, &p);
+    if (crew->all <= p.n / p.width)
+        bound = bind_to_free(crew, &p);
+    if (!bound && asked && (crew->all > p.n / p.width || o->bind_shared))
+        bound = bind_round_robin(crew, &p);
+    return bound;
+}
+
+/* A rank that is alone on its machine may be a program with threads. */
+static bool shall_bind(const struct crew *crew, const struct mend_options *o)
+{
+    return crew->n && o->bind != MEND_BIND_NONE && (o->bind != MEND_BIND_AUTO || crew->all > 1);
+}
+
+static struct crew crew_for(int n, int all)
+{
+    return (struct crew){.at = mend_xalloc((size_t)n + 1, sizeof(struct rank *)),
+                         .turn = mend_xalloc((size_t)n + 1, sizeof(int)),
+                         .all = all};
+}
+
+/* All or none; frees the crew. */
+static bool bind_crew(struct crew *crew, const struct mend_options *o)
+{
+    struct mend_topology *t;
+    bool bound = false;
+
+    if (shall_bind(crew, o)) {
+        t = mend_xalloc(1, sizeof(*t));
+        mend_topology_read(t);
+        bound = choose(crew, o, t);
+        free(t);
+    }
+    for (int k = 0; k < crew->n && !bound; k++)
+        CPU_ZERO(&crew->at[k]->cpus);
+    free(crew->at);
+    free(crew->turn);
+    return bound;
 }
 
 void mend_bind_choose(struct mend_ranks *ranks, const struct mend_options *o)
 {
-    struct mend_topology *t;
+    struct crew crew = crew_for(ranks->ours_n, ranks->beside_n);
 
-    if (ranks->nodes.n || o->bind == MEND_BIND_NONE || (o->bind == MEND_BIND_AUTO && ranks->n == 1))
-        return;
-    t = mend_xalloc(1, sizeof(*t));
-    mend_topology_read(t);
-    choose(ranks, o, t);
-    free(t);
+    for (int i = 0, turn = 0; i < ranks->n; i++) {
+        struct rank *r = &ranks->rank[i];
+
+        if (!r->far) {
+            crew.at[crew.n] = r;
+            crew.turn[crew.n++] = turn;
+        }
+        turn += mend_node_is_beside(ranks, o, r->node);
+    }
+    ranks->bound = bind_crew(&crew, o);
+}
+
+void mend_bind_again(struct mend_ranks *ranks, const struct mend_options *o, int first, int n)
+{
+    struct crew crew = crew_for(n, ranks->beside_n);
+
+    for (int i = first; i < first + n; i++) {
+        if (ranks->rank[i].far || CPU_COUNT(&ranks->rank[i].cpus))
+            continue;
+        crew.at[crew.n] = &ranks->rank[i];
+        crew.turn[crew.n++] = crew.all++;
+    }
+    ranks->bound |= bind_crew(&crew, o);
 }
 
 void mend_bind_report(const struct mend_ranks *ranks, const struct mend_tell *tell,
                       const struct mend_options *o)
 {
+    const char *host = mend_ranks_host(ranks);
+    bool alone = ranks->beside_n == 1;
     char text[256];
     cpu_set_t all;
 
     CPU_ZERO(&all);
     sched_getaffinity(0, sizeof(all), &all);
-    for (int i = 0; i < ranks->n; i++) {
-        mend_place_text(ranks->bound ? &ranks->rank[i].cpus : &all, text, sizeof(text));
+    for (int i = 0; i < ranks->ours_n; i++) {
+        const struct rank *r = &ranks->rank[ranks->ours[i]];
+
+        mend_place_text(ranks->bound ? &r->cpus : &all, text, sizeof(text));
         mend_say(tell,
-                 ranks->bound ? "mend: rank %d is bound to processors %s%s"
-                              : "mend: rank %d is not bound: processors %s%s",
-                 i, text,
-                 ranks->bound || o->bind == MEND_BIND_NONE || ranks->n == 1
+                 ranks->bound ? "mend: rank %d is bound to processors %s%s%s%s"
+                              : "mend: rank %d is not bound: processors %s%s%s%s",
+                 r->index, text, *host ? " of " : "", host,
+                 ranks->bound || o->bind == MEND_BIND_NONE || alone
                      ? ""
                      : " (not so many cores are free of other jobs)");
     }

@@ -179,14 +179,6 @@ static void open_facts(struct agent *agent)
     agent->verdicts.facts = (struct mend_verdict_facts){agent->facts, on_deaths, on_cause};
 }
 
-/* Nodes of one machine are those that mpiexec has started on its own. */
-static bool is_beside(const struct agent *agent, uint32_t node)
-{
-    const struct mend_host *host = agent->o->hosts.at;
-
-    return node == agent->ranks.nodes.me || (host[node].here && host[agent->ranks.nodes.me].here);
-}
-
 /* Divides the ranks among the nodes: those of others are far. */
 static void divide(struct agent *agent)
 {
@@ -195,7 +187,7 @@ static void divide(struct agent *agent)
         struct rank *r = &agent->ranks.rank[i];
 
         r->node = (uint32_t)agent->o->node_of[i];
-        agent->ranks.beside_n += is_beside(agent, r->node);
+        agent->ranks.beside_n += mend_node_is_beside(&agent->ranks, agent->o, r->node);
         if (r->node == agent->ranks.nodes.me)
             agent->ranks.ours[agent->ranks.ours_n++] = i;
         else

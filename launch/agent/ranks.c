@@ -3,12 +3,21 @@
 #include "agent/ranks.h"
 
 #include "agent/procfs.h"
+#include "command/options.h"
 #include "node/wake.h"
 #include "proc/death.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+bool mend_node_is_beside(const struct mend_ranks *ranks, const struct mend_options *o,
+                         uint32_t node)
+{
+    uint32_t me = ranks->nodes.me;
+
+    return node == me || (o->hosts.at[node].here && o->hosts.at[me].here);
+}
 
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
 const char *mend_ranks_host(const struct mend_ranks *ranks)

@@ -14,6 +14,8 @@
 
 #include <pthread.h>
 
+struct mend_options;
+
 /* Which of the job's nodes this one is. */
 struct mend_nodes {
     uint32_t me, n; /* n 0: there is one only */
@@ -65,6 +67,10 @@ static inline bool mend_rank_is_retired(const struct mend_ranks *ranks, const st
 {
     return r->shared == &ranks->stub;
 }
+
+/* That node is on this machine: nodes of one machine are those that mpiexec has started on its own. */
+bool mend_node_is_beside(const struct mend_ranks *ranks, const struct mend_options *o,
+                         uint32_t node);
 
 /* By which the host of a rank is told from others; "" in a job of one node. */
 const char *mend_ranks_host(const struct mend_ranks *ranks);

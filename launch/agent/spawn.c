@@ -10,6 +10,7 @@
 #include "agent/request.h"
 
 #include "agent/agent.h"
+#include "agent/bind.h"
 #include "agent/facts.h"
 #include "agent/retire.h"
 #include "agent/vacancy.h"
@@ -142,6 +143,8 @@ static bool admit(struct agent *agent, struct mend_message *m)
     struct spawn_request *q = agent->requests.request;
     bool good = mend_request_admit(q, &agent->verdicts, &agent->sources, &agent->tell);
 
+    if (good && q->blocks[0].again && ranks->nodes.n)
+        mend_bind_again(&agent->ranks, agent->o, q->first, q->total_n);
     if (good && !ranks->rank[q->first].far)
         m->arg[MEND_ACTED_COUNTER] = (int64_t)mend_node_process_of(ranks->shm, q->first)->counter;
     return good;
