@@ -85,7 +85,8 @@ void mend_root_compare_calls(struct root *root, struct mend_root_call *all, int 
 {
     const struct mend_root_call *end = all + n, *next;
 
-    qsort(all, (size_t)n, sizeof(*all), by_call);
+    if (n)
+        qsort(all, (size_t)n, sizeof(*all), by_call);
     for (const struct mend_root_call *e = all; e < end; e = next) {
         for (next = e + 1; next < end && together(e, next);)
             next++;

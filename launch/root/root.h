@@ -48,8 +48,9 @@ struct root_node {
     bool has_called, is_gone;     /* is_gone: no process of it is left, as its keeper says */
     struct mend_node_of_job says; /* READY */
     char host[64];
-    int living;       /* its ranks that go on, as it said last */
-    int64_t answered; /* the last question about waits that it has answered */
+    int living; /* its ranks that go on, as it said last */
+    int64_t asked,
+        answered; /* the last question about waits that it was asked, and that it has answered */
 
     /* place.c */
     bool is_asked;             /* it has not said yet how an act has ended */

@@ -28,9 +28,18 @@ struct mend_root_waits {
     int lines_n, lines_room, calls_n, calls_room;
 };
 
-static bool is_asked(const struct root_node *node)
+/* It has ranks, or was told to start them, and hears the question behind that. */
+static bool has_ranks(const struct root_node *node)
 {
-    return node->state == NODE_RUNNING;
+    return node->state == NODE_RUNNING ||
+           (node->state == NODE_READY && !mend_root_is_starting(node->root));
+}
+
+static bool is_waited_for(const struct root_node *node)
+{
+    const struct mend_root_waits *w = node->root->waits;
+
+    return node->asked == w->question && node->answered != w->question && has_ranks(node);
 }
 
 static void forget(struct mend_root_waits *w)
@@ -51,10 +60,12 @@ void mend_root_ask_waits(struct root *root)
     w->open = true;
     w->until = mend_time_monotonic_ns() + ANSWER_NS;
     for (int k = 0; k < root->nodes_n; k++)
-        if (is_asked(&root->node[k]))
+        if (has_ranks(&root->node[k])) {
+            root->node[k].asked = w->question;
             mend_post(
                 &root->node[k].agent,
                 &(struct mend_message){.kind = MEND_DOWN_WAITS, .rank = -1, .arg = {w->question}});
+        }
 }
 
 /* ---- answers ---- */
@@ -126,16 +137,30 @@ static int by_rank(const void *a, const void *b)
     return ((const struct line *)a)->rank - ((const struct line *)b)->rank;
 }
 
+/* Why no rank runs yet, or none of this node has a line. */
+static void say_of_agent(struct root *root, const struct root_node *node)
+{
+    const char *name = mend_root_name_of(node), *what = NULL;
+
+    if (node->state == NODE_STARTING)
+        what = "has not started yet";
+    else if (is_waited_for(node))
+        what = "does not answer";
+    if (what)
+        mend_root_say(root, "mend:   the agent of node %d%s%s%s %s", node->number,
+                      *name ? " (" : "", name, *name ? ")" : "", what);
+}
+
 static void print(struct root *root)
 {
     struct mend_root_waits *w = root->waits;
 
-    qsort(w->line, (size_t)w->lines_n, sizeof(*w->line), by_rank);
+    if (w->lines_n)
+        qsort(w->line, (size_t)w->lines_n, sizeof(*w->line), by_rank);
     for (int i = 0; i < w->lines_n; i++)
         mend_root_say(root, "mend:   rank %d %s", w->line[i].rank, w->line[i].text);
     for (int k = 0; k < root->nodes_n; k++)
-        if (is_asked(&root->node[k]) && root->node[k].answered != w->question)
-            mend_root_say(root, "mend:   the agent of node %d does not answer", k);
+        say_of_agent(root, &root->node[k]);
     mend_root_compare_calls(root, w->call, w->calls_n);
     forget(w);
 }
@@ -143,7 +168,7 @@ static void print(struct root *root)
 static bool have_all_answered(const struct root *root)
 {
     for (int k = 0; k < root->nodes_n; k++)
-        if (is_asked(&root->node[k]) && root->node[k].answered != root->waits->question)
+        if (is_waited_for(&root->node[k]))
             return false;
     return true;
 }
