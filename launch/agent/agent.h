@@ -31,6 +31,7 @@
 
 struct mend_facts;
 struct mend_links;
+struct mend_names;
 struct mend_papers;
 
 /* A file that needs a part takes that; those that take the agent bring parts together. */
@@ -47,6 +48,7 @@ struct agent {
     struct mend_requests requests;
     struct mend_facts *facts; /* NULL: the job has one node */
     struct mend_papers *papers;
+    struct mend_names *names;
     struct mend_links *links;
     struct mend_revoked revoked;
     struct mend_rouse rouse;

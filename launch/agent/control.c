@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "agent/facts.h"
 #include "agent/links.h"
+#include "agent/names.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"
 #include "agent/rouse.h"
@@ -262,7 +263,8 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
 {
     bool valid = mend_ctl_valid(m, len, (uint32_t)agent->ranks.n);
 
-    if (fd >= 0 && !(valid && (m->kind == MEND_CTL_SPAWN || m->kind == MEND_CTL_WATCH)))
+    if (fd >= 0 && !(valid && (m->kind == MEND_CTL_SPAWN || m->kind == MEND_CTL_WATCH ||
+                               m->kind == MEND_CTL_NAME)))
         close(fd);
     if (!valid) {
         mend_say(&agent->tell, "mend: a damaged message from rank %d was ignored", r->index);
@@ -289,6 +291,9 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         break;
     case MEND_CTL_SPAWN:
         mend_spawn_asked(&agent->requests, &agent->tell, r, fd);
+        break;
+    case MEND_CTL_NAME:
+        mend_names_asked(agent->names, r, fd);
         break;
     case MEND_CTL_WATCH:
         mend_rouse_take(&agent->rouse, r, fd);

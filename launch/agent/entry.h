@@ -6,6 +6,7 @@
 struct mend_course;
 struct mend_fact;
 struct mend_links;
+struct mend_names;
 struct mend_papers;
 struct mend_revoked;
 struct mend_verdicts;
@@ -17,6 +18,7 @@ struct mend_entry_target {
     struct mend_papers *papers;
     struct mend_revoked *revoked;
     struct mend_links *links;
+    struct mend_names *names;
 };
 
 /* The log has this entry. */

@@ -5,6 +5,7 @@
 
 #include "agent/control.h"
 #include "agent/links.h"
+#include "agent/names.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"
 #include "agent/verdict.h"
@@ -68,6 +69,10 @@ void mend_control_end(struct mend_verdicts *x, struct mend_course *course, const
 {
     note(what.follows ? "end %d behind a death" : "end %d with a code", n);
     note(" from %d; ", peers[0]);
+}
+
+void mend_names_died(struct mend_names *n, const struct mend_verdict *v, uint32_t dead_n)
+{
 }
 
 void mend_papers_lost(struct mend_papers *p, int32_t node)

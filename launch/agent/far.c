@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 #include "agent/facts.h"
 #include "agent/links.h"
+#include "agent/names.h"
 #include "agent/papers.h"
 #include "agent/retire.h"
 #include "agent/start.h"
@@ -88,6 +89,10 @@ void mend_far_hear(struct agent *agent, const struct mend_message *m)
         break;
     case MEND_DOWN_INPUT:
         mend_iof_input(agent->tell.iof, m);
+        break;
+    case MEND_DOWN_NAME:
+    case MEND_DOWN_PORT:
+        mend_names_hear(agent->names, m);
         break;
     case MEND_DOWN_TALLIED:
         mend_tally_answer(&agent->ranks, m);

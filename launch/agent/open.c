@@ -13,6 +13,7 @@
 #include "agent/entry.h"
 #include "agent/facts.h"
 #include "agent/links.h"
+#include "agent/names.h"
 #include "agent/papers.h"
 #include "agent/segment.h"
 #include "agent/start.h"
@@ -159,7 +160,8 @@ static void apply(void *self, const struct mend_fact *entry)
                                                  .course = &agent->course,
                                                  .papers = agent->papers,
                                                  .revoked = &agent->revoked,
-                                                 .links = agent->links},
+                                                 .links = agent->links,
+                                                 .names = agent->names},
                      entry);
 }
 
@@ -281,6 +283,7 @@ void mend_agent_open(struct agent *agent, struct mend_options *o)
     create_detector(&agent->verdicts, o, agent->tell.start_ns);
     create_segment(&agent->ranks, &agent->tell);
     give_places(&agent->ranks, &agent->tell);
+    agent->names = mend_names_new(&agent->ranks, &agent->tell);
     agent->papers = mend_papers_new(&agent->ranks, &agent->tell.root);
     open_links(agent);
     agent->start = start_of(agent);

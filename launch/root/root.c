@@ -231,6 +231,10 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_CUT:
         mend_root_note_cut(root, m);
         break;
+    case MEND_UP_NAME:
+    case MEND_UP_PORT:
+        mend_root_pass_name(node, m);
+        break;
     case MEND_UP_TALLY:
         mend_root_note_tally(node, m);
         break;

@@ -198,6 +198,9 @@ mend_time_ns mend_root_place(struct root *root, mend_time_ns now);
 void mend_root_note_cut(struct root *root, const struct mend_message *m);
 void mend_root_look_at_cuts(struct root *root);
 
+/* names.c: about published names, between the agents of a rank and of the first node. */
+void mend_root_pass_name(struct root_node *from, const struct mend_message *m);
+
 /* tally.c: a rank of the node asks for a number that is kept here; answers all such questions. */
 void mend_root_note_tally(struct root_node *node, const struct mend_message *m);
 void mend_root_tally(struct root *root);

@@ -93,6 +93,13 @@ enum mend_tally_arg {
     MEND_TALLY_ARG_QUESTION, /* the rank's number of it */
 };
 
+/* UP_NAME, UP_PORT */
+enum mend_name_arg {
+    MEND_NAME_NUMBER, /* of the question, at the agent that asks */
+    MEND_NAME_NODE,   /* of that agent */
+    MEND_NAME_ERROR,  /* errno value */
+};
+
 /* UP_OUTPUT */
 enum mend_output_step { MEND_OUTPUT_OPEN, MEND_OUTPUT_BYTES, MEND_OUTPUT_END };
 

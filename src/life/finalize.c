@@ -12,6 +12,7 @@
  * A process of another job that is reached by sockets may have to hear why this one gave a meeting up, and nobody else says it: so
  * what was sent there has left this process first.  What ends that: its agent takes the connection, it leaves, too, or dies. */
 #include "comm/attr.h"
+#include "create/published.h"
 #include "decide/decide.h"
 #include "life/life.h"
 #include "node/abroad.h"
@@ -23,7 +24,6 @@
 #include "proc/ticker.h"
 #include "req/request.h"
 #include "rt/rt.h"
-#include "rt/service.h"
 
 static bool are_leaving(struct mend_proc *self, const struct mend_group *g, uint64_t since)
 {
@@ -165,17 +165,6 @@ static void find_connected(struct mend_proc *self)
         }
 }
 
-void mend_life_withdraw(struct mend_proc *self)
-{
-    char dir[MEND_SERVICE_DIR_BYTES];
-
-    if (!self->publishes)
-        return;
-    mend_service_dir(dir);
-    mend_service_sweep(dir, 0);
-    self->publishes = false;
-}
-
 /* It is for nobody, so nothing fails if it does not arrive. */
 static void drop_queued(struct mend_proc *self)
 {
@@ -205,7 +194,7 @@ int mend_life_finalize(struct mend_proc *self)
         mend_life_close(self);
         return MPI_SUCCESS;
     }
-    mend_life_withdraw(self);
+    mend_published_withdraw_all(self);
     mend_ticker_end(self);
     self->state = MEND_PROC_FINALIZED;
     drop_queued(self);

@@ -27,9 +27,6 @@ bool mend_life_nobody_asks(struct mend_proc *self, bool of_world);
  * death of one of them ends the wait for it. */
 void mend_life_await_quiet(struct mend_proc *self);
 
-/* Removes the names that this process has published. */
-void mend_life_withdraw(struct mend_proc *self);
-
 /* The process has its first session. */
 void mend_life_first_session(struct mend_proc *self);
 

@@ -21,6 +21,7 @@
  * when all its members have called MPI_Finalize. */
 #include "comm/session.h"
 #include "create/create.h"
+#include "create/published.h"
 #include "decide/decide.h"
 #include "life/life.h"
 #include "node/node.h"
@@ -141,7 +142,7 @@ void mend_life_close(struct mend_proc *self)
         return;
     mend_life_await_quiet(self);
     mend_notify_end(self);
-    mend_life_withdraw(self);
+    mend_published_withdraw_all(self);
     mend_ticker_end(self);
     self->rt->say(self, MEND_PRESENCE_AWAY);
     self->state = MEND_PROC_AWAY;

@@ -461,12 +461,28 @@ static bool local_connect(struct mend_proc *self, uint64_t job, mend_peer first,
     return true;
 }
 
-static bool local_spawn(struct mend_proc *self, int fd)
+/* Hands a file over. */
+static bool hand_over(struct mend_proc *self, uint16_t kind, int fd)
 {
-    struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = MEND_CTL_SPAWN};
+    struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = kind};
     struct local *l = self->rt_state;
 
     return mend_pass(l->ctl_fd, &m, MEND_CTL_HEAD_BYTES, &fd, 1, 0) > 0;
+}
+
+static bool local_spawn(struct mend_proc *self, int fd)
+{
+    return hand_over(self, MEND_CTL_SPAWN, fd);
+}
+
+static bool local_is_served(struct mend_proc *self)
+{
+    return ((struct local *)self->rt_state)->shm->nodes_n > 1;
+}
+
+static bool local_service(struct mend_proc *self, int fd)
+{
+    return hand_over(self, MEND_CTL_NAME, fd);
 }
 
 static void local_mind_left(struct mend_proc *self)
@@ -762,6 +778,8 @@ const struct mend_rt mend_rt_local = {
     .meet = local_meet,
     .names = local_names,
     .spawn = local_spawn,
+    .service = local_service,
+    .is_served = local_is_served,
     .connect = local_connect,
     .mind_left = local_mind_left,
     .disown = local_disown,

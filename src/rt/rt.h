@@ -45,6 +45,12 @@ struct mend_rt {
      * comes with an interrupt.  False: the agent cannot be asked.  NULL: there is no agent. */
     bool (*spawn)(struct mend_proc *self, int fd);
 
+    /* Has a name published or found, as the file behind fd asks for (rt/names.h); the answer will stand there, and comes with an
+     * interrupt.  False: the agent cannot be asked.  is_served: mpiexec keeps the names that this process publishes; NULL: it does
+     * not, and this process does so itself. */
+    bool (*service)(struct mend_proc *self, int fd);
+    bool (*is_served)(struct mend_proc *self);
+
     /* Asks for a connection of this job with another one; the answer comes with an interrupt, into *ask, which stays until
      * then or until the caller takes it out of its list.  Then processes of that job are known here, and these there; ESRCH:
      * of the n from `first` on, all of this job, one has died before.  False: the agent cannot be asked.  NULL: there is no

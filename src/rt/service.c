@@ -36,6 +36,7 @@ struct header {
     uint64_t sum; /* of all that follows */
     struct who by;
     uint64_t job, scope;
+    int64_t rank;                    /* for which the process has published it; 0, if for itself */
     uint64_t name_bytes, port_bytes; /* without ends */
 };
 
@@ -185,12 +186,14 @@ static uint64_t sum_of(const struct header *h)
     return hash(HASH_START, &h->by, sizeof(*h) - offsetof(struct header, by));
 }
 
-static struct header header_of(uint64_t job, uint64_t scope, const char *name, const char *port)
+static struct header header_of(uint64_t job, int64_t rank, uint64_t scope, const char *name,
+                               const char *port)
 {
     struct header h = {.magic = MAGIC,
                        .by = own(),
                        .job = job,
                        .scope = scope,
+                       .rank = rank,
                        .name_bytes = strlen(name),
                        .port_bytes = strlen(port)};
 
@@ -324,15 +327,14 @@ static int make_room(int dir, const char *file)
     return error;
 }
 
-static int publish_in(int dir, uint64_t job, uint64_t scope, const char *name, const char *port)
+static int publish_in(int dir, const struct header *h, const char *name, const char *port)
 {
-    struct header h = header_of(job, scope, name, port);
     char file[FILE_BYTES], fresh[FILE_BYTES];
-    int error = write_new(dir, fresh, &h, name, port);
+    int error = write_new(dir, fresh, h, name, port);
 
     if (error)
         return error;
-    name_file(file, scope, name);
+    name_file(file, h->scope, name);
     for (int i = 0; i < TRIES; i++) {
         error = linkat(dir, fresh, dir, file, 0) ? errno : 0;
         if (error != EEXIST)
@@ -346,9 +348,10 @@ static int publish_in(int dir, uint64_t job, uint64_t scope, const char *name, c
     return error;
 }
 
-int mend_service_publish(const char *dir, uint64_t job, uint64_t scope, const char *name,
-                         const char *port)
+int mend_service_publish(const char *dir, uint64_t job, int64_t rank, uint64_t scope,
+                         const char *name, const char *port)
 {
+    struct header h = header_of(job, rank, scope, name, port);
     int error = ENOENT;
 
     /* ENOENT: a sweep has removed the directory meanwhile */
@@ -359,7 +362,7 @@ int mend_service_publish(const char *dir, uint64_t job, uint64_t scope, const ch
             error = -fd;
             continue;
         }
-        error = publish_in(fd, job, scope, name, port);
+        error = publish_in(fd, &h, name, port);
         close(fd);
     }
     return error;
@@ -386,7 +389,8 @@ int mend_service_look_up(const char *dir, uint64_t scope, const char *name,
     return error;
 }
 
-int mend_service_withdraw(const char *dir, uint64_t scope, const char *name, const char *port)
+int mend_service_withdraw(const char *dir, int64_t rank, uint64_t scope, const char *name,
+                          const char *port)
 {
     char file[FILE_BYTES], there[MEND_SERVICE_PORT_MAX];
     int fd = open_dir(dir, false), error;
@@ -398,8 +402,8 @@ int mend_service_withdraw(const char *dir, uint64_t scope, const char *name, con
     name_file(file, scope, name);
     error = open_entry(fd, file, &e, &whole);
     if (!error) {
-        if (whole && has_name(&e, scope, name) && is_own(&e.h.by) && get_port(&e, there) &&
-            !strcmp(there, port))
+        if (whole && has_name(&e, scope, name) && is_own(&e.h.by) && e.h.rank == rank &&
+            get_port(&e, there) && !strcmp(there, port))
             remove_entry(fd, file, &e);
         else
             error = ENOENT;
@@ -417,7 +421,21 @@ static bool is_left(const char *file)
     return sscanf(file, NEW "%d-", &pid) == 1 && (pid == getpid() || !start_of(pid));
 }
 
-static void sweep_file(int dir, const char *file, uint64_t job)
+/* What goes: all that is left of processes that are dead, of this one, or of a job; or what this one has published for a rank. */
+struct sweep {
+    uint64_t job; /* 0: none */
+    int64_t rank;
+    bool of_rank; /* nothing else */
+};
+
+static bool shall_go(const struct sweep *w, const struct entry *e)
+{
+    if (w->of_rank)
+        return is_own(&e->h.by) && e->h.rank == w->rank;
+    return is_own(&e->h.by) || !is_alive(&e->h.by) || (w->job && e->h.job == w->job);
+}
+
+static void sweep_file(int dir, const char *file, const struct sweep *w)
 {
     bool whole = false;
     struct entry e;
@@ -429,12 +447,12 @@ static void sweep_file(int dir, const char *file, uint64_t job)
     }
     if (open_entry(dir, file, &e, &whole))
         return;
-    if (!whole || is_own(&e.h.by) || !is_alive(&e.h.by) || (job && e.h.job == job))
+    if (!whole || shall_go(w, &e))
         remove_entry(dir, file, &e);
     close(e.fd);
 }
 
-void mend_service_sweep(const char *dir, uint64_t job)
+static void sweep(const char *dir, const struct sweep *w)
 {
     int fd = open_dir(dir, false);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -446,8 +464,18 @@ void mend_service_sweep(const char *dir, uint64_t job)
         return;
     while ((file = readdir(d)))
         if (file->d_name[0] != '.')
-            sweep_file(dirfd(d), file->d_name, job);
+            sweep_file(dirfd(d), file->d_name, w);
     if (!flock(dirfd(d), LOCK_EX | LOCK_NB)) /* else a process is about to publish */
         rmdir(dir);                          /* succeeds if it is empty */
     closedir(d);
+}
+
+void mend_service_sweep(const char *dir, uint64_t job)
+{
+    sweep(dir, &(struct sweep){.job = job});
+}
+
+void mend_service_sweep_rank(const char *dir, int64_t rank)
+{
+    sweep(dir, &(struct sweep){.rank = rank, .of_rank = true});
 }

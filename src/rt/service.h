@@ -35,16 +35,21 @@
 /* The directory, which may not exist yet. */
 void mend_service_dir(char dir[MEND_SERVICE_DIR_BYTES]);
 
-/* job: of this process.  EEXIST: a living process has published the name.  EBUSY: other processes change it all the time. */
-int mend_service_publish(const char *dir, uint64_t job, uint64_t scope, const char *name,
-                         const char *port);
+/* job: of this process.  rank: for which rank it does so, if not for itself (launch/agent/names.c); else 0.  EEXIST: a living process
+ * has published the name.  EBUSY: other processes change it all the time. */
+int mend_service_publish(const char *dir, uint64_t job, int64_t rank, uint64_t scope,
+                         const char *name, const char *port);
 
 /* The port, with its end, into `port`.  ENOENT: no living process has published the name. */
 int mend_service_look_up(const char *dir, uint64_t scope, const char *name,
                          char port[MEND_SERVICE_PORT_MAX]);
 
-/* ENOENT: this process has not published the name with this port. */
-int mend_service_withdraw(const char *dir, uint64_t scope, const char *name, const char *port);
+/* ENOENT: this process has not published the name with this port, for that rank. */
+int mend_service_withdraw(const char *dir, int64_t rank, uint64_t scope, const char *name,
+                          const char *port);
+
+/* Removes all that this process has published for that rank. */
+void mend_service_sweep_rank(const char *dir, int64_t rank);
 
 /* Removes all that this process, the job or a dead process has published, and the directory if nothing is left in it.
  * job: one of which no process lives, 0: none. */

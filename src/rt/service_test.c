@@ -52,7 +52,7 @@ static void fresh(void)
 
 static int publish(const char *name)
 {
-    return mend_service_publish(dir, JOB, MEND_SERVICE_USER, name, "port");
+    return mend_service_publish(dir, JOB, 0, MEND_SERVICE_USER, name, "port");
 }
 
 static int look_up(const char *name)
@@ -98,9 +98,9 @@ MEND_TEST(a_name_is_found_until_it_is_withdrawn)
     CHECK_EQ(look_up("a"), 0);
     CHECK_EQ(look_up("b"), ENOENT);
     CHECK_EQ(publish("a"), EEXIST);
-    CHECK_EQ(mend_service_withdraw(dir, MEND_SERVICE_USER, "a", "another port"), ENOENT);
-    CHECK_EQ(mend_service_withdraw(dir, MEND_SERVICE_USER, "a", "port"), 0);
-    CHECK_EQ(mend_service_withdraw(dir, MEND_SERVICE_USER, "a", "port"), ENOENT);
+    CHECK_EQ(mend_service_withdraw(dir, 0, MEND_SERVICE_USER, "a", "another port"), ENOENT);
+    CHECK_EQ(mend_service_withdraw(dir, 0, MEND_SERVICE_USER, "a", "port"), 0);
+    CHECK_EQ(mend_service_withdraw(dir, 0, MEND_SERVICE_USER, "a", "port"), ENOENT);
     CHECK_EQ(look_up("a"), ENOENT);
     CHECK_EQ(publish("a"), 0);
 }
@@ -110,7 +110,7 @@ MEND_TEST(scopes_are_apart)
     char port[MEND_SERVICE_PORT_MAX];
 
     fresh();
-    CHECK_EQ(mend_service_publish(dir, JOB, 7, "a", "of 7"), 0);
+    CHECK_EQ(mend_service_publish(dir, JOB, 0, 7, "a", "of 7"), 0);
     CHECK_EQ(look_up("a"), ENOENT);
     CHECK_EQ(publish("a"), 0);
     CHECK_EQ(mend_service_look_up(dir, 7, "a", port), 0);
@@ -143,7 +143,7 @@ MEND_TEST(names_of_the_dead_are_free)
         fresh();
         publish_and_die("a", fetch);
         CHECK_EQ(look_up("a"), ENOENT);
-        CHECK_EQ(mend_service_withdraw(dir, MEND_SERVICE_USER, "a", "port"), ENOENT);
+        CHECK_EQ(mend_service_withdraw(dir, 0, MEND_SERVICE_USER, "a", "port"), ENOENT);
         CHECK_EQ(publish("a"), 0);
         CHECK_EQ(look_up("a"), 0);
     }

@@ -72,6 +72,7 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
     case MEND_CTL_JOIN:
     case MEND_CTL_CRASH:
     case MEND_CTL_SPAWN:
+    case MEND_CTL_NAME:
     case MEND_CTL_SESSION:
     case MEND_CTL_PRESENCE:
     case MEND_CTL_WATCH:
