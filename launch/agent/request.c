@@ -11,10 +11,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-struct spawn_request *mend_request_open(struct mend_ranks *ranks, const void *bytes, size_t len,
-                                        int room)
+struct spawn_request *mend_request_open(struct mend_ranks *ranks, const void *bytes, size_t len)
 {
     struct spawn_request *q = mend_xalloc(1, sizeof(*q));
 
@@ -31,45 +31,34 @@ struct spawn_request *mend_request_open(struct mend_ranks *ranks, const void *by
         return NULL;
     }
     q->n = mend_xalloc((size_t)q->blocks_n, sizeof(*q->n));
-    q->total_n = mend_spawn_count(q->blocks, q->blocks_n, room, q->n);
     return q;
 }
 
 void mend_request_close(struct spawn_request *q)
 {
     free(q->n);
-    free(q->on_node);
+    free(q->node_of);
     free(q->blocks);
     mend_spawn_unmap(&q->file);
     close(q->fd);
     free(q);
 }
 
-void mend_request_divide(struct spawn_request *q, const int32_t *on_node)
-{
-    uint32_t n = q->ranks->nodes.n ? q->ranks->nodes.n : 1;
-
-    q->on_node = mend_xalloc(n, sizeof(*q->on_node));
-    for (uint32_t k = 0; k < n; k++) {
-        q->on_node[k] = on_node[k];
-        q->here += k < q->ranks->nodes.me ? on_node[k] : 0;
-    }
-    q->here_n = on_node[q->ranks->nodes.me];
-}
-
 static bool is_here(const struct spawn_request *q, int k)
 {
-    return q->here <= k && k < q->here + q->here_n;
+    return (uint32_t)q->node_of[k] == q->ranks->nodes.me;
 }
 
-/* The node of process number k. */
-static uint32_t node_of(const struct spawn_request *q, int k)
+void mend_request_divide(struct spawn_request *q, const void *numbers, int total_n)
 {
-    uint32_t node = 0;
+    size_t counts = (size_t)q->blocks_n * sizeof(*q->n);
 
-    for (; k >= q->on_node[node]; k -= q->on_node[node++])
-        ;
-    return node;
+    q->total_n = total_n;
+    q->node_of = mend_xalloc((size_t)total_n, sizeof(*q->node_of));
+    memcpy(q->n, numbers, counts);
+    memcpy(q->node_of, (const char *)numbers + counts, (size_t)total_n * sizeof(*q->node_of));
+    for (int k = 0; k < total_n; k++)
+        q->here_n += is_here(q, k);
 }
 
 /* The block of process number k; *errors_p: where the errors of its processes begin. */
@@ -130,10 +119,13 @@ static int make_program(struct spawn_request *q, int i)
     return 0;
 }
 
-/* Some of its processes, of which k are before it, are started here. */
+/* Some of the processes of block i, of which number k is the first, are started here. */
 static bool is_wanted(const struct spawn_request *q, int i, int k)
 {
-    return q->here_n && k < q->here + q->here_n && q->here < k + q->n[i];
+    for (int end = k + q->n[i]; k < end; k++)
+        if (is_here(q, k))
+            return true;
+    return false;
 }
 
 bool mend_request_find(struct spawn_request *q)
@@ -172,7 +164,7 @@ static void prepare(struct spawn_request *q, const struct mend_tell *tell, int k
                        .app_index = b->again ? ranks->rank[b->seat.dead].app_index : i,
                        .world_first = q->first,
                        .world_n = q->total_n,
-                       .node = node_of(q, k),
+                       .node = (uint32_t)q->node_of[k],
                        .spawn_fd = q->fd,
                        .own_group = true,
                        .wrapped_pidfd = -1,
@@ -199,11 +191,12 @@ static void count_names(struct mend_verdicts *verdicts, int n)
 static void watch(const struct spawn_request *q, struct mend_verdicts *verdicts,
                   const struct mend_sources *sources)
 {
-    int *names = mend_xalloc((size_t)q->here_n, sizeof(*names));
+    int *names = mend_xalloc((size_t)q->here_n, sizeof(*names)), n = 0;
 
-    for (int k = 0; k < q->here_n; k++)
-        names[k] = q->first + q->here + k;
-    mend_watch_start(verdicts, sources, names, q->here_n);
+    for (int k = 0; k < q->total_n; k++)
+        if (is_here(q, k))
+            names[n++] = q->first + k;
+    mend_watch_start(verdicts, sources, names, n);
     free(names);
 }
 
@@ -234,8 +227,9 @@ bool mend_request_admit(struct spawn_request *q, struct mend_verdicts *verdicts,
         name_all(q, verdicts, sources, first);
         return true;
     }
-    for (int k = q->here; k < q->here + q->here_n; k++)
-        mend_vacancy_give(ranks, &ranks->rank[q->first + k]);
+    for (int k = 0; k < q->total_n; k++)
+        if (is_here(q, k))
+            mend_vacancy_give(ranks, &ranks->rank[q->first + k]);
     for (uint32_t k = 0; k < q->asked_n; k++)
         mend_spawn_errors(q->file.h)[k] = ENOMEM;
     return false;
@@ -270,8 +264,8 @@ static bool start_number(struct spawn_request *q, struct mend_start *start,
 bool mend_request_start(struct spawn_request *q, struct mend_start *start,
                         const struct mend_sources *sources)
 {
-    for (int k = q->here; k < q->here + q->here_n; k++)
-        if (!start_number(q, start, sources, k))
+    for (int k = 0; k < q->total_n; k++)
+        if (is_here(q, k) && !start_number(q, start, sources, k))
             return false;
     return true;
 }
@@ -290,9 +284,11 @@ void mend_request_withdraw(struct spawn_request *q)
 {
     struct mend_ranks *ranks = q->ranks;
 
-    for (int k = q->here; q->admitted && k < q->here + q->here_n; k++) {
+    for (int k = 0; q->admitted && k < q->total_n; k++) {
         struct rank *r = &ranks->rank[q->first + k];
 
+        if (!is_here(q, k))
+            continue;
         if (r->child > 0) {
             mend_store_relaxed(mend_node_handled_of(ranks->shm, r->index), 1);
             mend_rank_signal(r, SIGKILL);

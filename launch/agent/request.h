@@ -2,8 +2,8 @@
 /* request.h – a request for processes, as each agent of the job has it, and the acts that the root asks of an agent
  * (root/place.c, ft/starter_sm.h).
  *
- * The processes are numbered; those of one node are one behind the other, and so are the nodes.  What was started before another
- * one failed is killed while it is in MPI_Init, so it has met nobody. */
+ * The processes are numbered, in the order of the blocks.  What was started before another one failed is killed while it is in MPI_Init,
+ * so it has met nobody. */
 #ifndef MEND_LAUNCH_AGENT_REQUEST_H
 #define MEND_LAUNCH_AGENT_REQUEST_H
 
@@ -26,19 +26,17 @@ struct spawn_request {
     int blocks_n, total_n;
     int first; /* the name of the first process */
     uint32_t asked_n;
-    int32_t *on_node;     /* how many are on each node of the job */
-    int here, here_n;     /* those of this node: the number of the first, how many */
+    int32_t *node_of;     /* the node of each process */
+    int here_n;           /* how many are of this one */
     bool admitted, begun; /* the names were given; the processes are being started */
 };
 
-/* Reads a request of len bytes.  room: how many processes there may be, of which blocks with `soft` take what they can.
- * NULL: it is damaged, or there is no memory. */
-struct spawn_request *mend_request_open(struct mend_ranks *ranks, const void *bytes, size_t len,
-                                        int room);
+/* Reads a request of len bytes.  NULL: it is damaged, or there is no memory. */
+struct spawn_request *mend_request_open(struct mend_ranks *ranks, const void *bytes, size_t len);
 void mend_request_close(struct spawn_request *q);
 
-/* How many are on each node of the job. */
-void mend_request_divide(struct spawn_request *q, const int32_t *on_node);
+/* What the root has chosen, as 32-bit numbers: how many processes there are of each block, and then the node of each of the total_n. */
+void mend_request_divide(struct spawn_request *q, const void *numbers, int total_n);
 
 /* Whether the programs of those that are started here are there. */
 bool mend_request_find(struct spawn_request *q);

@@ -64,13 +64,15 @@ void mend_spawn_asked(struct mend_requests *requests, const struct mend_tell *te
 /* Nothing that the rank writes says how much is written. */
 static void write_answer(const struct asked *a, const struct mend_message *m)
 {
+    size_t errors = (size_t)m->arg[MEND_SPAWNED_ASKED] * sizeof(int32_t), why = m->len - errors,
+           room;
     struct mend_spawn_file f;
-    size_t room;
 
     if (!mend_spawn_map(&f, a->fd, true))
         return;
     room = f.bytes - sizeof(*f.h);
-    memcpy(mend_spawn_errors(f.h), m->data, m->len < room ? m->len : room);
+    memcpy(mend_spawn_errors(f.h), m->data, errors < room ? errors : room);
+    snprintf(f.h->why, sizeof(f.h->why), "%.*s", (int)why, m->data + errors);
     f.h->first = (int32_t)m->arg[MEND_SPAWNED_FIRST];
     f.h->started_n = (uint32_t)m->arg[MEND_SPAWNED_N];
     f.h->room = (uint32_t)m->arg[MEND_SPAWNED_ROOM];
@@ -117,23 +119,21 @@ static void count(struct agent *agent, bool is_short, struct mend_message *m)
     m->arg[MEND_ACTED_ENDING] = mend_vacancy_ending(&agent->ranks);
 }
 
-/* data: how many are on each node, and then the request. */
+/* data: how many there are of each block, on which node each is, and then the request. */
 static bool find(struct agent *agent, const struct mend_message *m)
 {
-    size_t head = (agent->ranks.nodes.n ? agent->ranks.nodes.n : 1) * sizeof(int32_t);
-    int32_t *on_node = mend_xalloc(1, head);
-    bool found;
+    int blocks_n = (int)m->arg[MEND_ACT_BLOCKS], total_n = (int)m->arg[MEND_ACT_TOTAL];
+    size_t head = ((size_t)blocks_n + (size_t)total_n) * sizeof(int32_t);
+    struct spawn_request *q = NULL;
 
-    memcpy(on_node, m->data, head);
-    agent->requests.request =
-        mend_request_open(&agent->ranks, m->data + head, m->len - head, (int)m->arg[MEND_ACT_ROOM]);
-    if (agent->requests.request) {
-        agent->requests.request->first = (int)m->arg[MEND_ACT_FIRST];
-        mend_request_divide(agent->requests.request, on_node);
-    }
-    free(on_node);
-    found = agent->requests.request && mend_request_find(agent->requests.request);
-    return found;
+    if (blocks_n > 0 && total_n > 0 && head <= m->len)
+        q = mend_request_open(&agent->ranks, m->data + head, m->len - head);
+    agent->requests.request = q;
+    if (!q || q->blocks_n != blocks_n)
+        return false;
+    q->first = (int)m->arg[MEND_ACT_FIRST];
+    mend_request_divide(q, m->data, total_n);
+    return mend_request_find(q);
 }
 
 /* The counter of the world's context is known where its first process is. */

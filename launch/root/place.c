@@ -17,10 +17,12 @@
  *   the rank that asked dies, or its agent   its children find that (src/create/spawn.c)
  *   names that some agents have given, and others could not for want of memory, are skipped by those with the next request
  *
- * A node is chosen because it has the fewest processes, for a replacement rather one with a spare.  It has no more than it has slots
- * (--oversubscribe: than max_slots), and a host that no list names has none.  Their number is bounded for the job as a whole, too
- * (mpiexec --universe). */
-#include "root/root.h"
+ * A node is chosen because it has the fewest processes, for a replacement rather one with a spare; or because the request names it
+ * (hint.c, spread.h).  It has no more than it has slots (--oversubscribe: than max_slots), and a host that no list names has none.  Their
+ * number is bounded for the job as a whole, too (mpiexec --universe).  Whether a host that is named is there is asked anew whenever
+ * places are counted: it may be lost while the request waits for room. */
+#include "root/hint.h"
+#include "root/spread.h"
 
 #include "base/time.h"
 #include "ft/starter_sm.h"
@@ -53,12 +55,15 @@ struct root_request {
     struct mend_starter starter;
     bool posted;      /* what is to be done was told to the agents */
     bool is_short;    /* there were too few places */
+    bool by_slots;    /* ... on the nodes */
     bool named;       /* the log of facts is told the names */
     int32_t *on_node; /* how many are started on each node */
+    int32_t *node_of; /* the node of each process; NULL: not chosen */
     int *n;           /* of each block */
     int total_n, room, first;
-    mend_time_ns again_at; /* HOLD */
-    mend_time_ns since;    /* nothing has changed, as `seen` shows; 0: it is new */
+    char why[MEND_SPAWN_WHY_BYTES]; /* none will be started, in words; empty: not said */
+    mend_time_ns again_at;          /* HOLD */
+    mend_time_ns since;             /* nothing has changed, as `seen` shows; 0: it is new */
     uint64_t seen;
 };
 
@@ -81,8 +86,21 @@ static void forget(struct root_request *q)
     }
     free(q->blocks);
     free(q->on_node);
+    free(q->node_of);
     free(q->n);
     free(q);
+}
+
+/* The errors, and behind them why none was started; the caller frees them. */
+static char *text_of_answer(const struct root_request *q, bool started, uint32_t *len_p)
+{
+    size_t errors = q->asked_n * sizeof(int32_t), why = started ? 0 : strlen(q->why);
+    char *data = mend_xalloc(1, errors + why);
+
+    memcpy(data, mend_spawn_errors(q->file.h), errors);
+    memcpy(data + errors, q->why, why);
+    *len_p = (uint32_t)(errors + why);
+    return data;
 }
 
 /* room: with an answer that is no. */
@@ -90,6 +108,7 @@ static void answer(const struct root_request *q, enum mend_spawn_answer what)
 {
     bool started = what == MEND_SPAWN_STARTED;
     struct mend_message m = {.kind = MEND_DOWN_SPAWNED, .rank = q->rank, .data = ""};
+    char *data = NULL;
 
     m.arg[MEND_SPAWNED_NUMBER] = q->number;
     m.arg[MEND_SPAWNED_ANSWER] = what;
@@ -97,11 +116,13 @@ static void answer(const struct root_request *q, enum mend_spawn_answer what)
     m.arg[MEND_SPAWNED_N] = started ? q->total_n : 0;
     m.arg[MEND_SPAWNED_ROOM] = q->room;
     if (q->blocks_n >= 0) {
-        m.data = (const char *)mend_spawn_errors(q->file.h);
-        m.len = (uint32_t)(q->asked_n * sizeof(int32_t));
+        data = text_of_answer(q, started, &m.len);
+        m.data = data;
+        m.arg[MEND_SPAWNED_ASKED] = q->asked_n;
     }
     if (mend_root_is_there(q->by))
         mend_post(&q->by->agent, &m);
+    free(data);
 }
 
 void mend_root_asked(struct root_node *by, const struct mend_message *m)
@@ -213,32 +234,6 @@ static int64_t room_on(const struct root *root, int node)
     return left > 0 ? left : 0;
 }
 
-static int fewest(const struct root *root, const struct root_request *q)
-{
-    int64_t least = INT64_MAX;
-    int best = 0;
-
-    for (int k = 0; k < root->nodes_n; k++) {
-        const int64_t *arg = root->node[k].acted.arg;
-        int64_t n = arg[MEND_ACTED_TAKEN] + q->on_node[k];
-
-        if (wants_spares(q) && arg[MEND_ACTED_SPARES] > q->on_node[k])
-            n -= MEND_NODE_NAMES;
-        if (room_on(root, k) > q->on_node[k] && n < least) {
-            least = n;
-            best = k;
-        }
-    }
-    return best;
-}
-
-static void choose_nodes(const struct root *root, struct root_request *q)
-{
-    memset(q->on_node, 0, (size_t)root->nodes_n * sizeof(*q->on_node));
-    for (int i = 0; i < q->total_n; i++)
-        q->on_node[fewest(root, q)]++;
-}
-
 /* A name that any agent has given is taken. */
 static int first_name(const struct root *root)
 {
@@ -264,8 +259,8 @@ static bool is_late(const struct root *root, struct root_request *q, mend_time_n
     return now >= q->since + (patient ? END_WAIT_NS : ROOM_WAIT_NS);
 }
 
-/* Of places, of names, and on the nodes. */
-static int count_room(const struct root *root, int first_name)
+/* Of places, of names, and on the nodes.  *by_slots_p: these have the least. */
+static int count_room(const struct root *root, int first_name, bool *by_slots_p)
 {
     int64_t places = root->places_n - sum(root, MEND_ACTED_TAKEN), on_nodes = 0;
     int64_t room = MEND_NODE_NAMES - first_name;
@@ -273,32 +268,160 @@ static int count_room(const struct root *root, int first_name)
     for (int k = 0; k < root->nodes_n; k++)
         on_nodes += room_on(root, k);
     room = places < room ? places : room;
+    *by_slots_p = on_nodes < room;
     room = on_nodes < room ? on_nodes : room;
     return room > 0 ? (int)room : 0;
+}
+
+static bool is_same_host(const struct mend_spawn_block *a, const struct mend_spawn_block *b)
+{
+    return a->host && b->host ? !strcmp(a->host, b->host) : !a->host && !b->host;
+}
+
+static void free_wishes(struct mend_spread_wish *wish, int n)
+{
+    for (int i = 0; i < n; i++) {
+        free(wish[i].on.at);
+        free(wish[i].on.share);
+    }
+    free(wish);
+}
+
+/* What is wrong with the hosts of the block from which on others name the same is an error of all processes of it. */
+static void note_hosts(struct root_request *q, int block)
+{
+    int32_t *error = mend_spawn_errors(q->file.h);
+
+    for (int i = 0; i < block; i++)
+        error += q->blocks[i].asked_n;
+    for (int k = 0; k < q->blocks[block].asked_n; k++)
+        error[k] = EHOSTUNREACH;
+}
+
+/* The wishes of all blocks, which the caller frees.  False: one names a host that is not there. */
+static bool read_wishes(const struct root *root, struct root_request *q,
+                        struct mend_spread_wish **wish_p, int *n_p)
+{
+    struct mend_spread_wish *wish = mend_xalloc((size_t)q->blocks_n, sizeof(*wish));
+    bool good = true;
+    int n = 0;
+
+    for (int i = 0; i < q->blocks_n && good; i += wish[n++].blocks_n) {
+        struct mend_spread_wish *w = &wish[n];
+
+        while (i + w->blocks_n < q->blocks_n &&
+               is_same_host(&q->blocks[i], &q->blocks[i + w->blocks_n]))
+            w->blocks_n++;
+        if (q->blocks[i].host)
+            good = mend_root_read_hint(root, q->by->number, q->blocks[i].host, &w->on, q->why,
+                                       sizeof(q->why));
+        if (!good)
+            note_hosts(q, i);
+    }
+    *wish_p = wish;
+    *n_p = n;
+    return good;
+}
+
+static struct mend_spread_node *count_nodes(const struct root *root, const struct root_request *q)
+{
+    struct mend_spread_node *node = mend_xalloc((size_t)root->nodes_n, sizeof(*node));
+
+    for (int k = 0; k < root->nodes_n; k++) {
+        const int64_t *arg = root->node[k].acted.arg;
+
+        node[k] =
+            (struct mend_spread_node){.room = (int)room_on(root, k),
+                                      .taken = (int)arg[MEND_ACTED_TAKEN],
+                                      .spares = wants_spares(q) ? (int)arg[MEND_ACTED_SPARES] : 0};
+    }
+    return node;
+}
+
+static void note_nodes(const struct root *root, struct root_request *q)
+{
+    memset(q->on_node, 0, (size_t)root->nodes_n * sizeof(*q->on_node));
+    for (int i = 0; i < q->total_n; i++)
+        q->on_node[q->node_of[i]]++;
+}
+
+/* The job has more room than the hosts that are named. */
+static void say_short(struct root_request *q, const struct mend_spread *x)
+{
+    const struct mend_spawn_block *b = &q->blocks[x->short_of];
+
+    snprintf(q->why, sizeof(q->why),
+             "on '%.64s' there is room for %d more process%s, not for %d (mpiexec --oversubscribe)",
+             b->host, x->short_n, x->short_n == 1 ? "" : "es", b->asked_n);
+}
+
+/* Its hosts have less room than the job. */
+static void say_no_slots(struct root_request *q)
+{
+    snprintf(q->why, sizeof(q->why),
+             "on the hosts of the job there are slots for %d more process%s, not for %u (mpiexec "
+             "--oversubscribe, or more slots)",
+             q->room, q->room == 1 ? "" : "es", q->asked_n);
+}
+
+static void choose_nodes(const struct root *root, struct root_request *q,
+                         const struct mend_spread_wish *wish, int wishes_n)
+{
+    struct mend_spread_node *node = count_nodes(root, q);
+    struct mend_spread x = {.node = node,
+                            .nodes_n = root->nodes_n,
+                            .block = q->blocks,
+                            .wish = wish,
+                            .blocks_n = q->blocks_n,
+                            .wishes_n = wishes_n,
+                            .room = q->room,
+                            .n = q->n};
+
+    free(q->node_of);
+    q->node_of = NULL;
+    q->total_n = mend_spread(&x, &q->node_of);
+    if (q->total_n)
+        note_nodes(root, q);
+    else if (x.by_hosts)
+        say_short(q, &x);
+    else if (q->by_slots)
+        say_no_slots(q);
+    free(node);
 }
 
 static void count(const struct root *root, struct root_request *q, mend_time_ns now,
                   struct mend_starter_event *ev)
 {
+    struct mend_spread_wish *wish;
+    int wishes_n;
+
     q->first = first_name(root);
-    q->room = count_room(root, q->first);
-    ev->total_n = q->total_n = mend_spawn_count(q->blocks, q->blocks_n, q->room, q->n);
+    q->room = count_room(root, q->first, &q->by_slots);
+    q->total_n = 0;
+    q->why[0] = '\0';
+    ev->never = !read_wishes(root, q, &wish, &wishes_n);
+    if (!ev->never)
+        choose_nodes(root, q, wish, wishes_n);
+    ev->total_n = q->total_n;
     ev->good = q->total_n > 0;
     ev->hopeful = sum(root, MEND_ACTED_GOOD) && !is_late(root, q, now);
-    if (ev->good)
-        choose_nodes(root, q);
+    free_wishes(wish, wishes_n);
 }
 
 static void find(struct root *root, const struct root_request *q)
 {
-    size_t head = (size_t)root->nodes_n * sizeof(*q->on_node), len = head + q->file.bytes;
+    size_t counts = (size_t)q->blocks_n * sizeof(*q->n);
+    size_t nodes = (size_t)q->total_n * sizeof(*q->node_of);
+    size_t len = counts + nodes + q->file.bytes;
     char *data = mend_xalloc(1, len);
     struct mend_message m = {.data = data, .len = (uint32_t)len};
 
-    memcpy(data, q->on_node, head);
-    memcpy(data + head, q->file.h, q->file.bytes);
+    memcpy(data, q->n, counts);
+    memcpy(data + counts, q->node_of, nodes);
+    memcpy(data + counts + nodes, q->file.h, q->file.bytes);
     m.arg[MEND_ACT_FIRST] = q->first;
-    m.arg[MEND_ACT_ROOM] = q->room;
+    m.arg[MEND_ACT_BLOCKS] = q->blocks_n;
+    m.arg[MEND_ACT_TOTAL] = q->total_n;
     tell(root, &m, MEND_STARTER_FIND, true);
     free(data);
 }
@@ -306,24 +429,24 @@ static void find(struct root *root, const struct root_request *q)
 /* The nodes of the processes, by name. */
 static void note_names(struct root *root, const struct root_request *q)
 {
-    int name = q->first;
-
-    for (int k = 0; k < root->nodes_n; k++)
-        for (int i = 0; i < q->on_node[k]; i++)
-            root->rank[name++].node = k;
-    root->n = name;
+    for (int i = 0; i < q->total_n; i++)
+        root->rank[q->first + i].node = q->node_of[i];
+    root->n = q->first + q->total_n;
 }
 
+/* Of those on one node that are one behind the other together. */
 static void say_births(struct root *root, struct root_request *q)
 {
-    int first = q->first;
-
     q->named = true;
-    for (int k = 0; k < root->nodes_n; first += q->on_node[k++])
-        if (q->on_node[k])
-            mend_post(&root->node[0].agent,
-                      &(struct mend_message){
-                          .kind = MEND_DOWN_BIRTH, .rank = -1, .arg = {k, first, q->on_node[k]}});
+    for (int i = 0, end; i < q->total_n; i = end) {
+        end = i;
+        while (end < q->total_n && q->node_of[end] == q->node_of[i])
+            end++;
+        mend_post(&root->node[0].agent,
+                  &(struct mend_message){.kind = MEND_DOWN_BIRTH,
+                                         .rank = -1,
+                                         .arg = {q->node_of[i], q->first + i, end - i}});
+    }
 }
 
 /* ADMIT ends when the log of facts has the names, too. */
@@ -354,15 +477,27 @@ static void note_unwanted(struct root_request *q)
             error[k] = ENOSPC;
 }
 
+static bool has_error(const struct root_request *q)
+{
+    for (uint32_t k = 0; k < q->asked_n; k++)
+        if (mend_spawn_errors(q->file.h)[k])
+            return true;
+    return false;
+}
+
 /* Without another reason. */
 static void note_lost(const struct root *root, struct root_request *q)
 {
     int32_t *error = mend_spawn_errors(q->file.h);
-    bool lost = false;
+    int lost = -1;
 
     for (int k = 0; k < root->nodes_n; k++)
-        lost |= q->on_node[k] && !mend_root_is_there(&root->node[k]);
-    for (uint32_t k = 0; lost && k < q->asked_n; k++)
+        if (q->on_node[k] && !mend_root_is_there(&root->node[k]))
+            lost = k;
+    if (lost >= 0 && !has_error(q))
+        snprintf(q->why, sizeof(q->why), "node %d (%.64s) was lost before all were started there",
+                 lost, mend_root_host_of(root, lost));
+    for (uint32_t k = 0; lost >= 0 && k < q->asked_n; k++)
         error[k] = error[k] ? error[k] : EHOSTDOWN;
 }
 
@@ -430,7 +565,7 @@ static bool has_ended(struct root *root, struct root_request *q, mend_time_ns no
     switch ((enum mend_starter_act)q->starter.act) {
     case MEND_STARTER_COUNT:
         count(root, q, now, ev);
-        if (ev->good || q->is_short)
+        if (ev->good || ev->never || q->is_short)
             return true;
         q->is_short = true;
         post(root, q, now);

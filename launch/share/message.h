@@ -57,10 +57,11 @@ enum { MEND_END_NAMED = 1, MEND_END_FOLLOWS = 2, MEND_END_IN_SCRIPT = 4 };
 
 /* DOWN_ACT: an act of a request for processes (ft/starter_sm.h). */
 enum mend_act_arg {
-    MEND_ACT_ACT,     /* enum mend_starter_act */
-    MEND_ACT_SHORT,   /* COUNT: 1: places of processes that have left are wanted, too */
-    MEND_ACT_FIRST,   /* FIND: the name of the first one */
-    MEND_ACT_ROOM,    /* FIND: for how many there is room */
+    MEND_ACT_ACT,   /* enum mend_starter_act */
+    MEND_ACT_SHORT, /* COUNT: 1: places of processes that have left are wanted, too */
+    MEND_ACT_FIRST, /* FIND: the name of the first one */
+    MEND_ACT_BLOCKS, /* FIND: how many blocks there are, of which the numbers of processes come first, ... */
+    MEND_ACT_TOTAL,   /* ... and processes, of which the nodes come next; then the request */
     MEND_ACT_COUNTER, /* START: of the context of their world */
 };
 
@@ -82,7 +83,8 @@ enum mend_spawned_arg {
     MEND_SPAWNED_ANSWER, /* enum mend_spawn_answer */
     MEND_SPAWNED_FIRST,  /* the name of the first process, how many there are */
     MEND_SPAWNED_N,
-    MEND_SPAWNED_ROOM, /* for how many there is room */
+    MEND_SPAWNED_ROOM,  /* for how many there is room */
+    MEND_SPAWNED_ASKED, /* how many errors there are; behind them is why none was started */
 };
 
 /* UP_TALLY */

@@ -8,6 +8,7 @@
 #define MEND_CREATE_CREATE_H
 
 #include "decide/revoke.h"
+#include "rt/spawn.h"
 
 struct mend_dist_graph;
 
@@ -56,11 +57,12 @@ int mend_create_intercomm(struct mend_comm *local, int local_leader, struct mend
  * at the root only.  *out_p: what became of each process that was asked for, also after MPI_ERR_SPAWN; the caller's
  * (mend_free() of errors).  Collective over c; blocks until the new processes are in MPI_Init, or cannot be
  * started; at all of both groups or at none. */
-struct mend_spawn_block;
 struct mend_spawned {
     int32_t *errors; /* errno values, 0: none; NULL: not known */
     uint32_t asked_n, room;
-    bool full;                  /* there was room for `room` more processes */
+    bool full; /* there was room for `room` more processes */
+    char why
+        [MEND_SPAWN_WHY_BYTES]; /* at the root: why none was started, in words; empty: not said */
     mend_peer first, started_n; /* their names, if they were started */
 };
 int mend_create_spawn(struct mend_comm *c, int root, int own_error,

@@ -71,6 +71,7 @@ static void take_answer(struct mend_proc *self, struct mend_spawn_file *f, struc
     news->started_n = f->h->started_n;
     news->room = f->h->room;
     news->full = answer == MEND_SPAWN_FULL;
+    snprintf(out->why, sizeof(out->why), "%.*s", (int)sizeof(f->h->why) - 1, f->h->why);
     out->errors = mend_alloc_for_others(self, news->asked_n * sizeof(*out->errors));
     if (out->errors)
         memcpy(out->errors, mend_spawn_errors(f->h), news->asked_n * sizeof(*out->errors));

@@ -172,7 +172,7 @@ MEND_TEST(a_replacement_ends_with_its_seats_or_with_the_first_error)
                       "[  0] 1 newcomer end result 7\n");
 }
 
-/* y: the act ended well, n: it did not, h: it did not, and there is hope. */
+/* y: the act ended well, n: it did not, h: it did not, and there is hope; x: there is none whatever happens. */
 static void starter(struct transcript *t, const char *ends)
 {
     struct mend_starter x;
@@ -181,7 +181,7 @@ static void starter(struct transcript *t, const char *ends)
     mend_starter_init(&x);
     for (; *ends; ends++) {
         struct mend_starter_event ev = {
-            .good = *ends == 'y', .hopeful = *ends == 'h', .total_n = 2};
+            .good = *ends == 'y', .hopeful = *ends == 'h', .never = *ends == 'x', .total_n = 2};
 
         mend_starter_step(&x, &ev);
         mend_starter_check(&x);
@@ -202,6 +202,7 @@ MEND_TEST(an_agent_starts_all_or_withdraws_what_it_has_started)
     starter(&t, "yn");
     starter(&t, "n");
     starter(&t, "h");
+    starter(&t, "hnx");
     starter(&t, "hyyyyy");
     TRANSCRIPT_IS(&t, "[  0] 0 agent answer, 2 of 2 started, says started\n"
                       "[  0] 0 agent withdraw, 1 of 2 started, says nothing\n"
@@ -211,6 +212,7 @@ MEND_TEST(an_agent_starts_all_or_withdraws_what_it_has_started)
                       "[  0] 0 agent answer, 0 of 2 started, says failed\n"
                       "[  0] 0 agent answer, 0 of 0 started, says full\n"
                       "[  0] 0 agent hold, 0 of 0 started, says nothing\n"
+                      "[  0] 0 agent answer, 0 of 0 started, says failed\n"
                       "[  0] 0 agent start, 1 of 2 started, says nothing\n");
 }
 

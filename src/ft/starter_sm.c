@@ -18,6 +18,8 @@ static void counted(struct mend_starter *x, const struct mend_starter_event *ev)
     if (ev->good) {
         x->total_n = ev->total_n;
         x->act = MEND_STARTER_FIND;
+    } else if (ev->never) {
+        reply(x, MEND_STARTER_FAILED);
     } else if (ev->hopeful) {
         x->act = MEND_STARTER_HOLD;
     } else {

@@ -5,7 +5,7 @@
  *        ┌────────────────────────> HOLD ── AGAIN ──┐
  *      COUNT <───────────────────────────────────────┘
  *        │ │ too few                                      what it answers
- *        │ └────────────────────────────────────> ANSWER  FULL
+ *        │ └────────────────────────────────────> ANSWER  FULL, FAILED where it must be on a host that is not there
  *        v        a program is not there             ^
  *      FIND ─────────────────────────────────────────┤    FAILED
  *        v        no memory                          │
@@ -50,7 +50,8 @@ enum mend_starter_answer { MEND_STARTER_STARTED = 1, MEND_STARTER_FAILED, MEND_S
 /* How the act ended; HOLD: it is looked at again. */
 struct mend_starter_event {
     bool good;
-    bool hopeful;    /* COUNT, not good: there may be room later */
+    bool hopeful;    /* COUNT, not good: there may be room later, ... */
+    bool never;      /* ... or there can be none */
     int32_t total_n; /* COUNT, good: processes, 1 or more */
 };
 

@@ -7,17 +7,21 @@
  * (S0-38).  MPI_ERR_SPAWN: a program could not be started, or the job, or another one in the communicator, has no room
  * (mpiexec --universe).
  *
- * Hints: wdir, path, host and arch (this one, or it is an error), soft, mpi_initial_errhandler.  file is an error: there is no format of it. */
+ * Hints: wdir, path, host (or hosts, as with MPICH), hostfile (of the root, unless there is a host), arch (this one, or it is an error), soft,
+ * mpi_initial_errhandler.  file is an error: there is no format of it.  A host that is not in the job, or is lost or full: MPI_ERR_SPAWN, as nothing can be started there
+ * (MPI-5.0 11.8.1); mpiexec says which hosts there are (launch/root/hint.c). */
 #include "mpi/check.h"
 
 #include "comm/errcode.h"
 #include "comm/info.h"
 #include "create/create.h"
+#include "rt/hostfile.h"
 #include "rt/rt.h"
 #include "rt/spawn.h"
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/utsname.h>
@@ -31,6 +35,7 @@ struct given {
     char *const *argv;
     int maxprocs;
     MPI_Info info;
+    char *hosts; /* of its hostfile */
 };
 
 /* Where the programs of the root start: its own directory, or below it. */
@@ -53,18 +58,35 @@ static int fill_dir(char dir[DIR_BYTES], const char *hint)
     return MPI_SUCCESS;
 }
 
-static bool is_here(struct mend_proc *self, const char *host)
+/* A file of hosts as the hint host has them. */
+static int read_hostfile(struct given *g, const char *path)
 {
-    return !strcmp(host, "localhost") || !strcmp(host, self->rt->host(self, self->me));
+    char why[MPI_MAX_ERROR_STRING];
+
+    g->hosts = mend_hostfile_read(path, why, sizeof(why));
+    if (g->hosts)
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_INFO_VALUE, 0, "%s", why);
+    return MPI_ERR_INFO_VALUE;
 }
 
-static int check_host(const char *host)
+static int read_host(const struct mend_info *i, struct given *g, const char **host_p)
 {
-    if (!host || is_here(mend_self, host))
+    const char *host = mend_info_get(i, "host"), *file = mend_info_get(i, "hostfile");
+    int err;
+
+    if (!host)
+        host = mend_info_get(i, "hosts");
+    if (!host && file) {
+        err = read_hostfile(g, file);
+        *host_p = g->hosts;
+        return err;
+    }
+    *host_p = host;
+    if (!host || host[strspn(host, ", \t")])
         return MPI_SUCCESS;
-    mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "host '%s' is not in this job, which runs on %s",
-                      host, mend_self->rt->host(mend_self, mend_self->me));
-    return MPI_ERR_SPAWN;
+    mend_error_detail(mend_self, MPI_ERR_INFO_VALUE, 0, "host '%s' names no host", host);
+    return MPI_ERR_INFO_VALUE;
 }
 
 static int check_arch(const char *arch)
@@ -118,13 +140,13 @@ static int read_errhandler(const char *value, const char **name_p)
     return MPI_ERR_INFO_VALUE;
 }
 
-static int read_info(const struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
+static int read_info(struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
 {
     struct mend_info *i = NULL;
     int err = mend_check_info_or_null(g->info, &i);
 
     if (!err)
-        err = check_host(mend_info_get(i, "host"));
+        err = read_host(i, g, &b->host);
     if (!err)
         err = check_arch(mend_info_get(i, "arch"));
     if (!err)
@@ -141,7 +163,7 @@ static int read_info(const struct given *g, struct mend_spawn_block *b, char dir
     return fill_dir(dir, mend_info_get(i, "wdir"));
 }
 
-static int read_given(const struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
+static int read_given(struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
 {
     if (!g->command || !*g->command || g->maxprocs < 0)
         return MPI_ERR_ARG;
@@ -168,6 +190,10 @@ static void explain(const struct mend_spawn_block *blocks, int n, const struct m
 {
     uint32_t k = 0;
 
+    if (s->why[0]) {
+        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "%s", s->why);
+        return;
+    }
     if (s->full) {
         mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
                           "the job has room for %u more processes, not for %u (mpiexec --universe)",
@@ -225,7 +251,7 @@ static void disown(const struct mend_spawned *s)
         mend_self->rt->disown(mend_self, p);
 }
 
-static int read_all(const struct given *g, int n, struct mend_spawn_block **blocks_p, char **dirs_p)
+static int read_all(struct given *g, int n, struct mend_spawn_block **blocks_p, char **dirs_p)
 {
     int err = MPI_SUCCESS;
 
@@ -239,7 +265,7 @@ static int read_all(const struct given *g, int n, struct mend_spawn_block **bloc
 }
 
 /* own_error: what is wrong with the root's arguments otherwise. */
-static int spawn(struct mend_comm *c, int root, const struct given *g, int n, int own_error,
+static int spawn(struct mend_comm *c, int root, struct given *g, int n, int own_error,
                  int *errcodes, MPI_Comm *intercomm)
 {
     struct mend_spawn_block *blocks = NULL;
@@ -265,6 +291,8 @@ static int spawn(struct mend_comm *c, int root, const struct given *g, int n, in
     if (err)
         disown(&s);
     mend_free(mend_self, s.errors);
+    for (int i = 0; blocks && i < n; i++)
+        free(g[i].hosts);
     mend_free(mend_self, blocks);
     mend_free(mend_self, dirs);
     return err;
@@ -286,7 +314,7 @@ MEND_API(MPI_Comm_spawn);
 int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
                    MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    struct given g = {command, argv, maxprocs, info};
+    struct given g = {command, argv, maxprocs, info, NULL};
     struct mend_comm *c = NULL;
     int err = mend_enter(__func__);
 
@@ -320,7 +348,7 @@ int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_o
         for (int i = 0; g && i < count; i++)
             g[i] = (struct given){array_of_commands[i],
                                   array_of_argv == MPI_ARGVS_NULL ? NULL : array_of_argv[i],
-                                  array_of_maxprocs[i], array_of_info[i]};
+                                  array_of_maxprocs[i], array_of_info[i], NULL};
     }
     if (!err)
         err = spawn(c, root, g, count, own_error, array_of_errcodes, intercomm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn.c – writing and checking the file of spawn.h.
  *
- * A block is its head, then words: command, working directory, path, soft, error handler, arguments.  A word is a byte that says
+ * A block is its head, then words: command, working directory, path, soft, error handler, host, arguments.  A word is a byte that says
  * whether there is one, its characters, and '\0'. */
 #include "rt/spawn.h"
 
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORDS_FIXED 5 /* before the arguments */
+#define WORDS_FIXED 6 /* before the arguments */
 
 struct block_head {
     int32_t asked_n;
@@ -33,7 +33,8 @@ static size_t word_bytes(const char *word)
 
 static const char *word_of(const struct mend_spawn_block *b, unsigned k)
 {
-    const char *const fixed[WORDS_FIXED] = {b->command, b->wdir, b->path, b->soft, b->errhandler};
+    const char *const fixed[WORDS_FIXED] = {b->command, b->wdir,       b->path,
+                                            b->soft,    b->errhandler, b->host};
 
     return k < WORDS_FIXED ? fixed[k] : b->args[k - WORDS_FIXED];
 }
@@ -185,7 +186,8 @@ static bool read_word(struct rest *r, const char **word_p)
 /* args: room for the words of all blocks, and a NULL for each. */
 static bool read_block(struct rest *r, struct mend_spawn_block *b, const char ***args)
 {
-    const char **fixed[WORDS_FIXED] = {&b->command, &b->wdir, &b->path, &b->soft, &b->errhandler};
+    const char **fixed[WORDS_FIXED] = {&b->command, &b->wdir,       &b->path,
+                                       &b->soft,    &b->errhandler, &b->host};
     struct block_head head;
 
     if (r->end - r->at < (ptrdiff_t)sizeof(head))
@@ -327,22 +329,6 @@ int mend_spawn_soft(const char *soft, int most)
             return -1;
     }
     return -1;
-}
-
-int mend_spawn_count(const struct mend_spawn_block *blocks, int blocks_n, int room, int *n)
-{
-    int total = 0;
-
-    for (int i = 0; i < blocks_n; i++) {
-        const struct mend_spawn_block *b = &blocks[i];
-        int rest = room - total, most = b->asked_n < rest ? b->asked_n : rest;
-
-        n[i] = b->soft ? mend_spawn_soft(b->soft, most) : most == b->asked_n ? most : -1;
-        if (n[i] < 0)
-            return 0;
-        total += n[i];
-    }
-    return total;
 }
 
 bool mend_spawn_is_arch(const char *arch, const char *machine)

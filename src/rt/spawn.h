@@ -21,6 +21,7 @@
 #define MEND_SPAWN_MAGIC     UINT64_C(0x4d454e4453505731) /* "MENDSPW1" */
 #define MEND_SPAWN_BYTES_MAX (16u << 20)
 #define MEND_SPAWN_SPEC_MAX  4096 /* blocks of MPI_Comm_spawn_multiple */
+#define MEND_SPAWN_WHY_BYTES 240  /* of a sentence, with the 0 behind it */
 
 enum mend_spawn_answer {
     MEND_SPAWN_ASKED = 0,
@@ -43,6 +44,7 @@ struct mend_spawn_header {
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 answer; /* enum mend_spawn_answer; released last */
     int32_t first;
     uint32_t started_n, room;
+    char why[MEND_SPAWN_WHY_BYTES]; /* none was started, in words; empty: the errors say it */
 };
 
 /* A process that is replaced: its name, and the rank that it had in the communicator that becomes whole again. */
@@ -61,6 +63,7 @@ struct mend_spawn_block {
     const char *wdir, *path; /* where it starts, where it is looked for; NULL: not said */
     const char *soft;        /* how many would do as well (MPI-5.0 11.8.1); NULL: none */
     const char *errhandler;  /* the initial one, as the parameter has it; NULL: not said */
+    const char *host;        /* the hosts that it may be on, with commas; NULL: any */
 };
 
 /* The file as one process has it.  Nothing that another process writes says how long it is. */
@@ -98,10 +101,6 @@ int mend_spawn_read(const struct mend_spawn_file *f, struct mend_spawn_block **b
 /* The largest number of `soft` that is at most `most`, -1: there is none, or it is not written as the standard says
  * (MPI-5.0 11.8.4: "a:b:c,d"). */
 int mend_spawn_soft(const char *soft, int most);
-
-/* How many processes of each block there will be, in n, where there is room for so many: with `soft` one of its numbers.
- * Returns how many of all, 0: there is no room for as many. */
-int mend_spawn_count(const struct mend_spawn_block *blocks, int blocks_n, int room, int *n);
 
 /* The architecture is this machine's, in the kernel's words or in Debian's. */
 bool mend_spawn_is_arch(const char *arch, const char *machine);

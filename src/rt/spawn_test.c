@@ -13,7 +13,11 @@ static char *const args[] = {"-x", "", "two words", NULL};
 static const struct mend_spawn_block asked[] = {
     {.asked_n = 3, .command = "./worker", .args = args, .wdir = "/tmp", .soft = "1:3"},
     {.asked_n = 0, .command = "none"},
-    {.asked_n = 2, .command = "/bin/other", .path = "/opt:/usr", .errhandler = "mpi_errors_return"},
+    {.asked_n = 2,
+     .command = "/bin/other",
+     .path = "/opt:/usr",
+     .errhandler = "mpi_errors_return",
+     .host = "m1,m2"},
 };
 static const struct mend_spawn_block lost[] = {
     {.asked_n = 1, .again = true, .seat = {9, 1}},
@@ -46,6 +50,7 @@ MEND_TEST(what_was_written_is_read)
         check_word(b[i].path, asked[i].path);
         check_word(b[i].soft, asked[i].soft);
         check_word(b[i].errhandler, asked[i].errhandler);
+        check_word(b[i].host, asked[i].host);
     }
     for (int k = 0; k < 4; k++)
         check_word(b[0].args[k], args[k]);
@@ -73,17 +78,6 @@ MEND_TEST(a_copy_is_read_alike)
     mend_spawn_unmap(&copy);
     close(fd);
     close(copy_fd);
-}
-
-MEND_TEST(as_many_as_there_is_room_for)
-{
-    int n[MEND_COUNT_OF(asked)];
-
-    CHECK_EQ(mend_spawn_count(asked, MEND_COUNT_OF(asked), 9, n), 5);
-    CHECK(n[0] == 3 && n[1] == 0 && n[2] == 2);
-    CHECK_EQ(mend_spawn_count(asked, MEND_COUNT_OF(asked), 4, n), 0); /* the last asks for two */
-    CHECK_EQ(mend_spawn_count(asked, 1, 2, n), 2);                    /* soft */
-    CHECK_EQ(mend_spawn_count(asked, 1, 0, n), 0);
 }
 
 MEND_TEST(seats_are_read)

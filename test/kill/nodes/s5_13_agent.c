@@ -12,18 +12,9 @@
 /* RUN: -n 4 --lenient-exit ; set MACHINES=4 ; args 1 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
 /* RUN: -n 3 --lenient-exit ; set MACHINES=3 ; args 2 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 6 */
 #include "../common.h"
+#include "kill_agent.h"
 
 enum { READY, CHILDREN = 3 };
-
-static int delay_us;
-
-static void *kill_agent(void *unused)
-{
-    (void)unused;
-    usleep((useconds_t)delay_us);
-    kill(getppid(), SIGKILL);
-    return NULL;
-}
 
 static int spawn_and_part(MPI_Comm c, int root, const char *program)
 {

@@ -89,6 +89,57 @@ static void hints(char *program)
     invalid(program, "mpi_initial_errhandler", "mine");
 }
 
+/* This machine, by whichever of its names; of the two keys `host` counts. */
+static void hosts(char *program)
+{
+    char own[MPI_MAX_PROCESSOR_NAME], words[MPI_MAX_PROCESSOR_NAME + 64];
+    const char *good[] = {"localhost", own, "127.0.0.1", "node:0", "localhost,localhost:2"};
+    MPI_Info both = hint("host", "localhost"),
+             other = hint("hosts", "elsewhere.example, localhost");
+    int len;
+
+    CHECK_OK(MPI_Get_processor_name(own, &len));
+    for (unsigned i = 0; i < sizeof(good) / sizeof(*good); i++) {
+        MPI_Info info = hint("host", good[i]);
+
+        CHECK_OK(spawn(program, 1, info, MPI_ERRCODES_IGNORE));
+        CHECK_OK(MPI_Info_free(&info));
+    }
+    snprintf(words, sizeof(words), "host 'elsewhere.example' is not in this job, which runs on %s",
+             own);
+    refuse(program, 1, other, words);
+    CHECK_OK(MPI_Info_set(both, "hosts", "elsewhere.example"));
+    CHECK_OK(spawn(program, 1, both, MPI_ERRCODES_IGNORE));
+    CHECK_OK(MPI_Info_free(&both));
+    CHECK_OK(MPI_Info_free(&other));
+    invalid(program, "host", "");
+    invalid(program, "hosts", ", ");
+}
+
+/* A file of the root's, unless a host is named. */
+static void hostfile(char *program)
+{
+    static const char name[] = "hosts.txt";
+    MPI_Info info = hint("hostfile", name);
+    FILE *f;
+
+    if (rank == 0) {
+        f = fopen(name, "w");
+        CHECK(f && fputs("# all\nlocalhost slots=2\n", f) >= 0 && fclose(f) == 0);
+    }
+    CHECK_OK(spawn(program, 1, info, MPI_ERRCODES_IGNORE));
+    if (rank == 0) {
+        f = fopen(name, "a");
+        CHECK(f && fputs("elsewhere.example\n", f) >= 0 && fclose(f) == 0);
+    }
+    refuse(program, 1, info, "host 'elsewhere.example' is not in this job");
+    CHECK_OK(MPI_Info_set(info, "host", "localhost"));
+    CHECK_OK(spawn(program, 1, info, MPI_ERRCODES_IGNORE));
+    CHECK_OK(MPI_Info_free(&info));
+    invalid(program, "hostfile", "nowhere.txt");
+    invalid(program, "hostfile", "/");
+}
+
 static void arguments(char *program)
 {
     MPI_Comm inter, copy;
@@ -218,6 +269,8 @@ int main(int argc, char **argv)
     refuse(argv[0], 5, MPI_INFO_NULL, "room for 4");
     again_and_again(argv[0]);
     hints(argv[0]);
+    hosts(argv[0]);
+    hostfile(argv[0]);
     soft_of_two(argv[0]);
     CHECK_OK(
         spawn(argv[0], 4, MPI_INFO_NULL, MPI_ERRCODES_IGNORE)); /* those of hints() have left */
