@@ -9,13 +9,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-static bool is_any(const struct mend_address *a)
-{
-    static const unsigned char none[sizeof(a->ip)];
-
-    return !memcmp(a->ip, none, sizeof(none));
-}
-
 static int bind_one(int fd, struct mend_address *at, uint16_t port)
 {
     struct sockaddr_in6 s;
@@ -46,7 +39,7 @@ static int listen_at(struct mend_address *at_p, struct mend_port_range range)
 
     if (fd < 0)
         return -1;
-    if (s.sin6_family == AF_INET6 && is_any(at_p))
+    if (s.sin6_family == AF_INET6 && mend_address_is_any(at_p))
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     if (range.first) /* connections of the job before still wait there */
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -66,7 +59,7 @@ int mend_port_listen(struct mend_address *at_p, struct mend_port_range range)
     int fd = listen_at(at_p, range);
     bool no_version_6 = fd < 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL);
 
-    if (!no_version_6 || !is_any(at_p))
+    if (!no_version_6 || !mend_address_is_any(at_p))
         return fd;
     *at_p = mend_address_v4(htonl(INADDR_ANY), 0);
     return listen_at(at_p, range);

@@ -38,6 +38,22 @@ static inline struct mend_address mend_address_v4(uint32_t ip, uint16_t port)
     return a;
 }
 
+/* Any of the addresses of a machine, to listen at; its own, which other machines do not reach. */
+static inline bool mend_address_is_any(const struct mend_address *a)
+{
+    static const unsigned char none[sizeof(a->ip)];
+
+    return !memcmp(a->ip + (mend_address_is_v4(a) ? 12 : 0), none,
+                   mend_address_is_v4(a) ? 4 : sizeof(none));
+}
+
+static inline bool mend_address_is_loopback(const struct mend_address *a)
+{
+    static const unsigned char six[sizeof(a->ip)] = {[15] = 1};
+
+    return mend_address_is_v4(a) ? a->ip[12] == IN_LOOPBACKNET : !memcmp(a->ip, six, sizeof(six));
+}
+
 /* For socket(), bind() and connect().  Returns the length. */
 static inline socklen_t mend_address_to(const struct mend_address *a, struct sockaddr_in6 *s_p)
 {

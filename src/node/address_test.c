@@ -50,6 +50,23 @@ MEND_TEST(what_is_no_address_is_refused)
     CHECK(!mend_address_from(&other, &a));
 }
 
+MEND_TEST(kinds_of_each_version)
+{
+    static const struct {
+        const char *text;
+        bool any, loopback;
+    } cases[] = {{"::", true, false},        {"0.0.0.0", true, false},   {"::1", false, true},
+                 {"127.0.0.1", false, true}, {"127.1.0.0", false, true}, {"10.0.0.0", false, false},
+                 {"fd00::1", false, false},  {"::2", false, false},      {"0.0.0.1", false, false}};
+
+    for (size_t i = 0; i < MEND_COUNT_OF(cases); i++) {
+        struct mend_address a = read_address(cases[i].text);
+
+        CHECK_EQ(mend_address_is_any(&a), cases[i].any);
+        CHECK_EQ(mend_address_is_loopback(&a), cases[i].loopback);
+    }
+}
+
 /* Port and address both count. */
 MEND_TEST(two_that_differ)
 {
