@@ -103,7 +103,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     memcpy(agent->ranks.nodes.agents_key, root->agents_key, sizeof(root->agents_key));
     agent->ranks.nodes.at = address_of(o);
     agent->ports = mend_options_ports(o);
-    agent->root_here = (struct mend_root_here){
+    agent->agent_calls = (struct mend_agent_calls){
         .to = root, .take = mend_root_take_agent, .has_child = mend_root_has_child};
     if (agent->ranks.nodes.n)
         start_agents(root, agent);

@@ -58,7 +58,7 @@ struct agent {
     mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
     struct mend_doorman *doorman; /* where processes of other nodes call; NULL: nowhere */
     struct mend_port_range ports; /* that it may have */
-    struct mend_root_here root_here;
+    struct mend_agent_calls agent_calls;
     struct mend_address parent; /* where the root takes calls; port 0: it is in this process */
 };
 

@@ -17,7 +17,7 @@
  * Without a descriptor for a caller the one that has been there longest goes, too; if there is none, the port rests for REST_NS:
  * nothing says when a descriptor is free.
  *
- * An agent calls its parent in the same way (MEND_GREETING_AGENT), and the root gets the connection (struct mend_root_here),
+ * An agent calls its parent in the same way (MEND_GREETING_AGENT), and the root gets the connection (struct mend_agent_calls),
  * always from the main thread.
  *
  * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
@@ -59,7 +59,7 @@ struct caller {
 struct mend_doorman {
     struct mend_ranks *ranks;
     const struct mend_sources *sources;
-    const struct mend_root_here *root;
+    const struct mend_agent_calls *agents;
     int fd;
     struct mend_list callers; /* the one that has been there longest first */
     uint32_t callers_n;
@@ -68,7 +68,7 @@ struct mend_doorman {
 
 struct mend_doorman *mend_doorman_open(struct mend_ranks *ranks, const struct mend_sources *sources,
                                        struct mend_port_range ports,
-                                       const struct mend_root_here *root)
+                                       const struct mend_agent_calls *agents)
 {
     int fd = mend_port_listen(&ranks->nodes.at, ports);
     struct mend_doorman *d;
@@ -82,7 +82,7 @@ struct mend_doorman *mend_doorman_open(struct mend_ranks *ranks, const struct me
     if (ranks->shm)
         ranks->shm->door.at = ranks->nodes.at;
     d = mend_xalloc(1, sizeof(*d));
-    *d = (struct mend_doorman){.ranks = ranks, .sources = sources, .root = root, .fd = fd};
+    *d = (struct mend_doorman){.ranks = ranks, .sources = sources, .agents = agents, .fd = fd};
     mend_list_init(&d->callers);
     return d;
 }
@@ -177,7 +177,7 @@ static bool is_ours(const struct mend_doorman *d, const struct caller *c)
 {
     const struct mend_greeting *g = &c->greeting;
 
-    return (g->kind == MEND_GREETING_CALL || (is_agent(c) && d->root->take)) &&
+    return (g->kind == MEND_GREETING_CALL || (is_agent(c) && d->agents->take)) &&
            mend_same_bytes(g->door_nonce, c->nonce, sizeof(c->nonce)) &&
            mend_greeting_is(g, is_agent(c) ? d->ranks->nodes.agents_key : d->ranks->shm->door.key,
                             d->ranks->shm->job);
@@ -334,7 +334,7 @@ static void let_agents_in(struct mend_doorman *d)
         fd = let_agent_in(d, &g);
         pthread_mutex_unlock(&d->ranks->lock);
         if (fd >= 0)
-            d->root->take(d->root->to, fd, &g);
+            d->agents->take(d->agents->to, fd, &g);
     } while (fd >= 0);
 }
 

@@ -10,19 +10,19 @@
 
 struct mend_doorman;
 
-/* The root, if it is in this process. */
-struct mend_root_here {
+/* What the calls of other agents go to. */
+struct mend_agent_calls {
     void *to;
-    /* Takes the connection of another agent, that has proved to be of this job; NULL: there is no root here. */
+    /* Takes the connection of an agent, or its keeper, that has proved to be of this job; NULL: none calls here. */
     void (*take)(void *to, int fd, const struct mend_greeting *g);
-    /* Which the agent neither reaps nor sweeps away. */
+    /* Which the agent of this node neither reaps nor sweeps away. */
     bool (*has_child)(const void *to, pid_t pid);
 };
 
 /* Opens a port at ranks->nodes.at, and sets its number there and in the segment, if that is there.  NULL: errno. */
 struct mend_doorman *mend_doorman_open(struct mend_ranks *ranks, const struct mend_sources *sources,
                                        struct mend_port_range ports,
-                                       const struct mend_root_here *root);
+                                       const struct mend_agent_calls *agents);
 
 /* Somebody knocks; bytes of a caller have come. */
 void mend_doorman_knock(struct mend_doorman *d);

@@ -207,7 +207,7 @@ static void let_in(void *doorman)
 bool mend_agent_open_door(struct agent *agent)
 {
     struct mend_doorman *d =
-        mend_doorman_open(&agent->ranks, &agent->sources, agent->ports, &agent->root_here);
+        mend_doorman_open(&agent->ranks, &agent->sources, agent->ports, &agent->agent_calls);
 
     if (!d)
         return false;

@@ -141,8 +141,9 @@ static void scan_children(struct agent *agent, mend_time_ns begin)
 /* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
 static void on_sigchld(struct agent *agent, pid_t pid)
 {
-    bool known = pid == agent->keeper.pid || mend_spares_know(&agent->spares, pid) ||
-                 (agent->root_here.take && agent->root_here.has_child(agent->root_here.to, pid));
+    bool known =
+        pid == agent->keeper.pid || mend_spares_know(&agent->spares, pid) ||
+        (agent->agent_calls.take && agent->agent_calls.has_child(agent->agent_calls.to, pid));
 
     for (int i = 0; i < agent->ranks.n && !known; i++)
         known = agent->ranks.rank[i].child == pid;

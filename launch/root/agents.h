@@ -39,7 +39,7 @@ bool mend_root_start_agents(struct root *root, const struct mend_address *at);
 /* The name of the machine of the node; "": this one. */
 const char *mend_root_name_of(const struct root_node *node);
 
-/* For struct mend_root_here: an agent calls; whether this is the process of one. */
+/* For struct mend_agent_calls: an agent calls; whether this is the process of one. */
 void mend_root_take_agent(void *root, int fd, const struct mend_greeting *g);
 bool mend_root_has_child(const void *root, pid_t pid);
 
