@@ -104,7 +104,8 @@ static void say(struct mend_links *links, struct mend_link *x, const struct mend
                               .turn = c->turn,
                               .job = c->job,
                               .to = c->to,
-                              .far = ranks->nodes.n > 0};
+                              .far = ranks->nodes.n > 0,
+                              .lease_ns = ranks->nodes.lease_ns};
 
     memcpy(m.key, ranks->shm->door.key, sizeof(m.key));
     if (c->word == MEND_CONTACT_ASK || c->word == MEND_CONTACT_TELL) {

@@ -13,15 +13,17 @@
  * Over a far link (link.h) a guest has a name and no place: it is a process of another node (far.c) which another job's agent judges.
  * In a job of several nodes the root gives it its name (mirror.c), and its death is a fact of the log.
  *
- * If the other agent is gone the kernel and its keeper end its ranks (PR_SET_PDEATHSIG, launch/agent/keeper.c).  We declare them
- * dead when we see that in their life words, in their segment, or of other nodes when their agents take no connections any more; after
- * LOST_NS in any case, and then their places are not given again. */
+ * If the other agent is gone the kernel and its keeper end its ranks (PR_SET_PDEATHSIG, launch/agent/keeper.c), and the leases of its job's
+ * other nodes end.  We declare them dead when we see the former in their life words, in their segment, and when the time of the latter has
+ * passed: whether another machine still answers says nothing of its processes.  Ranks that are not seen to end are dead after LOST_NS
+ * in any case, and then their places are not given again. */
 #include "agent/link.h"
 
 #include "agent/facts.h"
 #include "agent/retire.h"
 #include "agent/vacancy.h"
 #include "base/time.h"
+#include "ft/lease_sm.h"
 #include "node/log.h"
 #include "proc/death.h"
 #include "rt/pass.h"
@@ -557,32 +559,23 @@ static struct mend_node_rank *rank_there(const struct mend_link *x, int32_t ther
     return mend_node_rank_of(x->shm, mend_place_at(mend_node_process_of(x->shm, there)->place));
 }
 
-/* Its agent takes connections, as until the processes of its node have ended. */
-static bool has_door(const struct mend_abroad_block *b)
+/* So long after the loss of their first node the leases of the others are over. */
+static mend_time_ns lease_of(const struct mend_link *x)
 {
-    struct sockaddr_in6 at;
-    socklen_t at_len = mend_address_to(&b->at, &at), len = sizeof(int);
-    int fd = socket(at.sin6_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error = 0;
+    const struct mend_lease_config c = MEND_LEASE_DEFAULTS;
 
-    if (fd < 0)
-        return true;
-    if (connect(fd, (struct sockaddr *)&at, at_len) != 0)
-        error = errno;
-    if (error == EINPROGRESS)
-        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
-    close(fd);
-    return error != ECONNREFUSED;
+    return mend_lease_stretch(x->lease_ns, c.drift_ppm);
 }
 
 /* It executes nothing of the program any more, or has left. */
-static bool has_ended(const struct mend_link *x, const struct mend_abroad_block *b, int32_t there)
+static bool has_ended(const struct mend_link *x, int32_t there, mend_time_ns now)
 {
     const struct mend_node_process *process = mend_node_process_of(x->shm, there);
     uint32_t presence = mend_load_acquire(&process->presence);
     struct mend_node_rank *r;
 
     if (process->place == MEND_PLACE_NONE.at)
-        return presence == MEND_PRESENCE_LEFT || !has_door(b);
+        return presence == MEND_PRESENCE_LEFT || now >= x->lost_at + lease_of(x);
     r = rank_there(x, there);
     return mend_load_acquire(&r->fate) == MEND_PEER_DEAD || presence == MEND_PRESENCE_NONE ||
            presence == MEND_PRESENCE_LEFT || presence == MEND_PRESENCE_AWAY ||
@@ -590,9 +583,9 @@ static bool has_ended(const struct mend_link *x, const struct mend_abroad_block 
             mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }
 
-/* Its living guests; ended_only: those that are seen to have ended. */
-static uint32_t list_living(struct mend_ranks *ranks, const struct mend_link *x, bool ended_only,
-                            struct mend_link_death *d)
+/* Its living guests; ended_only: those that have ended. */
+static uint32_t list_living(struct mend_ranks *ranks, struct mend_link *x, bool ended_only,
+                            mend_time_ns now, struct mend_link_death *d)
 {
     uint32_t n = 0;
 
@@ -601,7 +594,7 @@ static uint32_t list_living(struct mend_ranks *ranks, const struct mend_link *x,
             int32_t there = x->block[i].there + k;
 
             if (!mend_rank_is_dead(ranks, x->block[i].here + k) &&
-                (!ended_only || has_ended(x, &x->block[i], there)))
+                (!ended_only || has_ended(x, there, now)))
                 d[n++] = (struct mend_link_death){there, MEND_CAUSE_LOST, 0};
         }
     return n;
@@ -612,17 +605,20 @@ static mend_time_ns look_at_lost(struct mend_links *links, struct mend_link *x, 
 {
     struct mend_ranks *ranks = links->with.ranks;
     struct mend_link_death *d = mend_xalloc((size_t)ranks->n + 1, sizeof(*d));
-    uint32_t all_n = list_living(ranks, x, false, d), ended_n = list_living(ranks, x, true, d);
+    mend_time_ns lease = lease_of(x);
+    uint32_t all_n, ended_n;
 
-    if (!x->lost_until)
-        x->lost_until = now + LOST_NS;
-    if (ended_n < all_n && now < x->lost_until) {
+    if (!x->lost_at)
+        x->lost_at = now;
+    all_n = list_living(ranks, x, false, now, d);
+    ended_n = list_living(ranks, x, true, now, d);
+    if (ended_n < all_n && now < x->lost_at + (lease > LOST_NS ? lease : LOST_NS)) {
         free(d);
         return now + LOST_LOOK_NS;
     }
-    all_n = list_living(ranks, x, false, d);
+    all_n = list_living(ranks, x, false, now, d);
     for (uint32_t i = 0; i < all_n && !x->far; i++)
-        ranks->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, NULL, d[i].name);
+        ranks->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, d[i].name, now);
     mend_guest_deaths(links, x, d, all_n, now, false);
     free(d);
     memset(x->held, 0, MEND_LINK_WORDS * sizeof(*x->held));

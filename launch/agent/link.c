@@ -2,6 +2,7 @@
 /* link.c – the links of an agent, and what others ask of them.  What they become: contact.c. */
 #include "agent/link.h"
 
+#include "ft/lease_sm.h"
 #include "node/log.h"
 
 #include <stdlib.h>
@@ -112,6 +113,7 @@ bool mend_link_learn_ways(struct mend_links *links, struct mend_link *x,
                           const struct mend_link_msg *m)
 {
     x->far = m->far || links->with.ranks->nodes.n;
+    x->lease_ns = m->lease_ns < MEND_LEASE_MOST_NS ? m->lease_ns : MEND_LEASE_MOST_NS;
     memcpy(x->key, m->key, sizeof(x->key));
     return !x->far || links->with.open_port(links->with.self);
 }

@@ -21,7 +21,7 @@
 #include "ft/contact_sm.h"
 #include "node/abroad.h"
 
-#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e35)
+#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e36)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
 #define MEND_LINK_DEATHS_MAX 1024
 #define MEND_LINK_RUN_WORDS  (sizeof(struct mend_link_run) / sizeof(int32_t))
@@ -50,7 +50,8 @@ enum mend_link_kind {
 struct mend_link_msg {
     uint32_t magic, kind;
     uint64_t job, to;
-    uint64_t age_ns; /* DEATH: when it is sent; clocks of two machines are not compared (S5-21) */
+    uint64_t lease_ns; /* HELLO, OLLEH: of the agents of other nodes; 0: there are none */
+    uint64_t age_ns;   /* DEATH: when it is sent; clocks of two machines are not compared (S5-21) */
     uint32_t number;
     int32_t code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may be younger */
     int32_t from; /* ABORT; -1: not known */
@@ -111,8 +112,9 @@ struct mend_link {
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* far: of the other's doors */
     struct mend_link_msg *
         admits; /* mirror.c: the message whose processes are being named; nothing is read meanwhile */
-    mend_time_ns lost_until;
-    struct mend_list out; /* messages that wait for room */
+    mend_time_ns lease_ns; /* so long nodes of the other job may run without its first one */
+    mend_time_ns lost_at;  /* 0: it is not */
+    struct mend_list out;  /* messages that wait for room */
 };
 
 /* ---- link.c ---- */
