@@ -102,6 +102,7 @@ static void open_job(struct root *root, struct agent *agent, struct mend_options
     memcpy(agent->ranks.nodes.key, root->key, sizeof(root->key));
     memcpy(agent->ranks.nodes.agents_key, root->agents_key, sizeof(root->agents_key));
     agent->ranks.nodes.at = address_of(o);
+    agent->ranks.nodes.elsewhere = !are_all_here(o);
     if (agent->ranks.nodes.n)
         agent->ranks.nodes.lease_ns = mend_beats_config(o->params.lease_ns).lease_ns;
     agent->ports = mend_options_ports(o);

@@ -105,6 +105,7 @@ static void say(struct mend_links *links, struct mend_link *x, const struct mend
                               .job = c->job,
                               .to = c->to,
                               .far = ranks->nodes.n > 0,
+                              .elsewhere = ranks->nodes.elsewhere,
                               .lease_ns = ranks->nodes.lease_ns};
 
     memcpy(m.key, ranks->shm->door.key, sizeof(m.key));

@@ -6,7 +6,8 @@
  *                       ── names a rank, and proves that it has the key (node/greeting.h) ──>
  *   agent               ── CALLER, with the descriptor ──> the rank, which is rung
  *
- * Ranks listen nowhere, so a node has one port, and a rank that computes delays no caller.  A caller has GREETING_NS
+ * Ranks listen nowhere, so a node has one port (a second one, if it was connected on its own machine first, and with a job of
+ * several then), and a rank that computes delays no caller.  A caller has GREETING_NS
  * to prove that it has the key of the job; until then nothing is done for it but to read the bytes of a greeting, and no more than CALLERS, nor
  * than a quarter of the descriptors that this process may have, are at the door at a time: the one that has been there longest
  * goes.  A caller that is sent away calls again, if it is one of ours.
@@ -45,6 +46,7 @@
 #define REST_NS     (10 * MEND_NS_PER_MS)
 #define KNOCKS      64 /* that are answered at a time */
 #define RETRY_NS    MEND_NS_PER_MS
+#define PORTS       2 /* the first one, and one that other machines reach */
 
 struct caller {
     struct mend_list link;
@@ -60,31 +62,51 @@ struct mend_doorman {
     struct mend_ranks *ranks;
     const struct mend_sources *sources;
     const struct mend_agent_calls *agents;
-    int fd;
+    int port[PORTS];          /* -1: not open */
     struct mend_list callers; /* the one that has been there longest first */
     uint32_t callers_n;
-    mend_time_ns rests_until; /* the port is not looked at; 0: it is */
+    mend_time_ns rests_until; /* the ports are not looked at; 0: they are */
 };
+
+/* -1: errno.  The address has the port then, here and in the segment. */
+static int open_port(struct mend_ranks *ranks, const struct mend_sources *sources,
+                     struct mend_port_range ports)
+{
+    int fd = mend_port_listen(&ranks->nodes.at, ports);
+
+    if (fd >= 0 && !mend_sources_add_door(sources, fd, true)) {
+        close(fd);
+        return -1;
+    }
+    if (fd >= 0 && ranks->shm)
+        ranks->shm->door.at = ranks->nodes.at;
+    return fd;
+}
 
 struct mend_doorman *mend_doorman_open(struct mend_ranks *ranks, const struct mend_sources *sources,
                                        struct mend_port_range ports,
                                        const struct mend_agent_calls *agents)
 {
-    int fd = mend_port_listen(&ranks->nodes.at, ports);
+    int fd = open_port(ranks, sources, ports);
     struct mend_doorman *d;
 
     if (fd < 0)
         return NULL;
-    if (!mend_sources_add_door(sources, fd, true)) {
-        close(fd);
-        return NULL;
-    }
-    if (ranks->shm)
-        ranks->shm->door.at = ranks->nodes.at;
     d = mend_xalloc(1, sizeof(*d));
-    *d = (struct mend_doorman){.ranks = ranks, .sources = sources, .agents = agents, .fd = fd};
+    *d = (struct mend_doorman){
+        .ranks = ranks, .sources = sources, .agents = agents, .port = {fd, -1}};
     mend_list_init(&d->callers);
     return d;
+}
+
+bool mend_doorman_open_more(struct mend_doorman *d, struct mend_port_range ports)
+{
+    int fd = open_port(d->ranks, d->sources, ports);
+
+    pthread_mutex_lock(&d->ranks->lock); /* watchers look at the ports */
+    d->port[1] = fd;
+    pthread_mutex_unlock(&d->ranks->lock);
+    return fd >= 0;
 }
 
 /* The file stays open where it was passed on, so its end here does not take it out of the set. */
@@ -261,14 +283,22 @@ static bool is_lack(int error)
 
 static void rest(struct mend_doorman *d)
 {
-    mend_sources_drop(d->sources, d->fd);
+    for (int i = 0; i < PORTS && d->port[i] >= 0; i++)
+        mend_sources_drop(d->sources, d->port[i]);
     d->rests_until = mend_time_monotonic_ns() + REST_NS;
 }
 
-static void answer_knocks(struct mend_doorman *d)
+static void end_rest(struct mend_doorman *d)
+{
+    d->rests_until = 0;
+    for (int i = 0; i < PORTS && d->port[i] >= 0; i++)
+        mend_sources_add_door(d->sources, d->port[i], true);
+}
+
+static void answer_knocks_at(struct mend_doorman *d, int port)
 {
     for (int i = 0; i < KNOCKS; i++) {
-        int fd = accept4(d->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(port, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0) {
             let_in(d, fd);
@@ -279,6 +309,12 @@ static void answer_knocks(struct mend_doorman *d)
             return;
         }
     }
+}
+
+static void answer_knocks(struct mend_doorman *d)
+{
+    for (int i = 0; i < PORTS && d->port[i] >= 0; i++)
+        answer_knocks_at(d, d->port[i]);
 }
 
 void mend_doorman_knock(struct mend_doorman *d)
@@ -346,10 +382,8 @@ mend_time_ns mend_doorman_look(struct mend_doorman *d, mend_time_ns now)
         return next;
     let_agents_in(d);
     pthread_mutex_lock(&d->ranks->lock);
-    if (d->rests_until && now >= d->rests_until) {
-        d->rests_until = 0;
-        mend_sources_add_door(d->sources, d->fd, true);
-    }
+    if (d->rests_until && now >= d->rests_until)
+        end_rest(d);
     mend_list_foreach (l, following, &d->callers) {
         struct caller *c = mend_list_entry(l, struct caller, link);
         mend_time_ns again = c->waits ? now + RETRY_NS : c->until;

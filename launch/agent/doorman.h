@@ -24,6 +24,9 @@ struct mend_doorman *mend_doorman_open(struct mend_ranks *ranks, const struct me
                                        struct mend_port_range ports,
                                        const struct mend_agent_calls *agents);
 
+/* A second one, at ranks->nodes.at as that is now; the first one stays.  False: errno. */
+bool mend_doorman_open_more(struct mend_doorman *d, struct mend_port_range ports);
+
 /* Somebody knocks; bytes of a caller have come. */
 void mend_doorman_knock(struct mend_doorman *d);
 void mend_doorman_hear(struct mend_doorman *d, int fd);

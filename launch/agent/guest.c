@@ -82,16 +82,30 @@ static bool is_tellable(struct mend_ranks *ranks, const struct mend_link *x, int
            !mend_rank_is_dead(ranks, i) && mend_rank_presence(ranks, i) != MEND_PRESENCE_LEFT;
 }
 
+struct mend_address mend_guest_door_here(const struct mend_ranks *ranks, int i)
+{
+    const struct mend_door *door = ranks->nodes.n && ranks->rank[i].node != ranks->nodes.me
+                                       ? &mend_node_of_job(ranks->shm, ranks->rank[i].node)->door
+                                       : &ranks->shm->door;
+
+    return door->at;
+}
+
+struct mend_address mend_guest_door_there(const struct mend_link *x, int name)
+{
+    for (uint32_t i = 0; i < x->blocks_n; i++)
+        if (name >= x->block[i].here && name - x->block[i].here < x->block[i].n)
+            return x->block[i].at;
+    return (struct mend_address){0};
+}
+
 /* A run of process i alone. */
 static struct mend_link_run run_of(struct mend_ranks *ranks, const struct mend_link *x, int i)
 {
     struct mend_link_run run = {.first = i, .n = 1};
-    const struct mend_door *door = ranks->nodes.n
-                                       ? &mend_node_of_job(ranks->shm, ranks->rank[i].node)->door
-                                       : &ranks->shm->door;
 
     if (x->far) {
-        run.at = door->at;
+        run.at = mend_guest_door_here(ranks, i);
         run.presence = mend_rank_presence(ranks, i);
     }
     return run;
@@ -220,17 +234,31 @@ static void withdraw(struct mend_ranks *ranks, int first, int n)
         mend_vacancy_give(ranks, &ranks->rank[i]);
 }
 
-static void give_names(struct mend_link *x, const struct mend_link_run *runs, uint32_t n, int first)
+/* A door of the other job, as processes of this node call it. */
+static struct mend_address as_called(const struct mend_ranks *ranks, struct mend_address at)
+{
+    const struct mend_address own = mend_address_v4(htonl(INADDR_LOOPBACK), 0),
+                              *first = ranks->nodes.me ? &mend_node_of_job(ranks->shm, 0)->door.at
+                                                       : &own;
+
+    if (at.port && mend_address_is_any(&at))
+        memcpy(at.ip, first->ip, sizeof(at.ip));
+    return at;
+}
+
+static void give_names(const struct mend_ranks *ranks, struct mend_link *x,
+                       const struct mend_link_run *runs, uint32_t n, int first)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct mend_abroad_block *last = x->blocks_n ? &x->block[x->blocks_n - 1] : NULL;
+        struct mend_address at = as_called(ranks, runs[i].at);
 
         if (last && last->here + last->n == first && last->there + last->n == runs[i].first &&
-            mend_address_same(&last->at, &runs[i].at))
+            mend_address_same(&last->at, &at))
             last->n += runs[i].n;
         else
             x->block[x->blocks_n++] = (struct mend_abroad_block){
-                .here = first, .there = runs[i].first, .n = runs[i].n, .at = runs[i].at};
+                .here = first, .there = runs[i].first, .n = runs[i].n, .at = at};
         first += runs[i].n;
     }
 }
@@ -298,7 +326,7 @@ bool mend_guest_name_far(struct mend_links *links, struct mend_link *x, int firs
         return false;
     for (uint32_t i = 0, name = (uint32_t)first; i < n; name += (uint32_t)runs[i++].n)
         note_presence(ranks, (int)name, &runs[i]);
-    give_names(x, runs, n, first);
+    give_names(ranks, x, runs, n, first);
     x->announce_due |= !mend_guest_announce(ranks, x);
     x->guests_n += total;
     begin(links, begin_at, first + total - begin_at);
@@ -331,7 +359,7 @@ int mend_guest_admit(struct mend_links *links, struct mend_link *x,
     if (total > mend_vacancies(ranks) || x->blocks_n + n > MEND_ABROAD_BLOCKS_MAX)
         return ENOSPC;
     prepare(ranks, links->with.tell, x, first, total);
-    give_names(x, runs, n, first);
+    give_names(ranks, x, runs, n, first);
     if (!mend_segment_admit(ranks, first, total) || !mend_guest_announce(ranks, x)) {
         x->blocks_n = blocks_before;
         if (blocks_before)

@@ -625,6 +625,33 @@ MEND_TEST(far_guests_have_names_and_no_places)
     CHECK_EQ(admit_at(4, MEND_NODE_NAMES, 1, MEND_PRESENCE_IN_MPI), ENOSPC);
 }
 
+/* Where the first node of the other job takes connections at any address it is called as the own first node, which is on the same
+ * machine; the node of that by loopback. */
+MEND_TEST(a_first_node_is_called_as_the_own_one)
+{
+    static const char *const any[] = {"::", "0.0.0.0"};
+
+    for (uint32_t me = 0; me < 2; me++)
+        for (size_t i = 0; i < MEND_COUNT_OF(any); i++) {
+            struct mend_link_run run = {.n = 1};
+            struct mend_address at;
+
+            begin();
+            x.far = true;
+            ranks.nodes.me = me;
+            mend_node_of_job(ranks.shm, 0)->door.at = mend_address_v4(htonl(0x0a000001), 7);
+            CHECK(mend_address_read(any[i], &run.at));
+            run.at.port = 9;
+            CHECK_EQ(mend_guest_admit(&links, &x, &run, 1), 0);
+            at = mend_address_v4(htonl(me ? 0x0a000001 : INADDR_LOOPBACK), 9);
+            CHECK(mend_address_same(&x.block[0].at, &at));
+            at = mend_guest_door_there(&x, OURS);
+            CHECK(mend_address_same(&x.block[0].at, &at));
+            at = mend_guest_door_there(&x, 0); /* no guest of x */
+            CHECK_EQ(at.port, 0);
+        }
+}
+
 /* The root may have given names that this agent has missed. */
 MEND_TEST(names_that_the_root_gives)
 {

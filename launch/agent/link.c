@@ -112,10 +112,15 @@ void mend_guest_left(struct mend_link *x)
 bool mend_link_learn_ways(struct mend_links *links, struct mend_link *x,
                           const struct mend_link_msg *m)
 {
-    x->far = m->far || links->with.ranks->nodes.n;
+    const struct mend_nodes *nodes = &links->with.ranks->nodes;
+
+    x->far = m->far || nodes->n;
     x->lease_ns = m->lease_ns < MEND_LEASE_MOST_NS ? m->lease_ns : MEND_LEASE_MOST_NS;
     memcpy(x->key, m->key, sizeof(x->key));
-    return !x->far || links->with.open_port(links->with.self);
+    if (x->far && !links->with.open_port(links->with.self, m->elsewhere))
+        return false;
+    x->narrow = m->elsewhere && mend_address_is_loopback(&nodes->at);
+    return true;
 }
 
 /* Takes fd.  False: it is not a segment of that job. */

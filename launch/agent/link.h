@@ -20,6 +20,7 @@
 #include "base/list.h"
 #include "ft/contact_sm.h"
 #include "node/abroad.h"
+#include "share/port.h"
 
 #define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e36)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
@@ -57,14 +58,15 @@ struct mend_link_msg {
     int32_t from; /* ABORT; -1: not known */
     uint32_t n;   /* runs, deaths, names, or a context and jobs */
     uint32_t turn;
-    uint32_t follows; /* ABORT: as in struct mend_abort */
-    uint32_t far;     /* HELLO, OLLEH: 1: the job has several nodes */
-    uint32_t unused;
+    uint32_t follows;   /* ABORT: as in struct mend_abort */
+    uint32_t far;       /* HELLO, OLLEH: 1: the job has several nodes */
+    uint32_t elsewhere; /* too: 1: and some of them are on other machines than this one */
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* HELLO, OLLEH: of its doors */
     int32_t body[];
 };
 
-/* Far: where their agent takes connections (struct mend_door), and what all of them say of themselves; else 0. */
+/* Far: where their agent takes connections (struct mend_door), and what all of them say of themselves; else 0.  That of a first node may be
+ * any address: then each node of the receiver calls it as it calls its own first node, which is on the same machine. */
 struct mend_link_run {
     int32_t first, n;
     struct mend_address at;
@@ -107,6 +109,7 @@ struct mend_link {
     uint32_t explained_k; /* and whose causes were */
     bool announce_due;    /* some rank has not got what we know */
     bool far;
+    bool narrow; /* processes of the other job are on other machines, and do not reach this one */
     bool mirror; /* far, at the agent of another node than the first: without a connection */
     bool parted; /* of a mirror: the first node has forgotten the other job */
     unsigned char key[MEND_DOOR_KEY_BYTES]; /* far: of the other's doors */
@@ -209,6 +212,10 @@ void mend_guest_presence(struct mend_links *links, const struct mend_link *x, in
 int mend_guest_name(const struct mend_link *x, int32_t there);
 /* The other way round, of a guest of x. */
 int32_t mend_guest_there(const struct mend_link *x, int name);
+
+/* Where our process i takes connections, as it is told to other jobs; where a guest of x does, as it is called here. */
+struct mend_address mend_guest_door_here(const struct mend_ranks *ranks, int i);
+struct mend_address mend_guest_door_there(const struct mend_link *x, int name);
 
 /* Declares these guests dead, at once for all who look. */
 void mend_guest_deaths(struct mend_links *links, struct mend_link *x,

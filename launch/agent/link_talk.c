@@ -83,7 +83,9 @@ static void admit(struct mend_links *links, struct mend_link *x, const struct me
 {
     const struct mend_link_run *runs = (const struct mend_link_run *)m->body;
 
-    if (m->n && links->with.ranks->nodes.n)
+    if (m->n && x->narrow)
+        mend_link_admitted(links, x, m, EHOSTUNREACH);
+    else if (m->n && links->with.ranks->nodes.n)
         mend_mirror_admit(links, x, m);
     else
         mend_link_admitted(links, x, m, m->n ? mend_guest_admit(links, x, runs, m->n) : 0);

@@ -94,7 +94,7 @@ int mend_guest_admit(struct mend_links *links, struct mend_link *x,
 static int asked_names_n, parted_n, presence_n;
 static bool has_no_port;
 
-static bool open_port(void *self)
+static bool open_port(void *self, bool wide)
 {
     (void)self;
     return !has_no_port;

@@ -26,7 +26,8 @@ struct mend_links_needs {
     struct mend_revoked *revoked;
     struct mend_papers *papers;
     void *self;
-    bool (*open_port)(void *self); /* so that processes elsewhere reach those of this node */
+    /* So that processes of other nodes reach those of this one; wide: also of other machines.  False: there is no port. */
+    bool (*open_port)(void *self, bool wide);
     /* Process `by`, a guest, ends these ranks of ours. */
     void (*abort)(void *self, int by, const int32_t *peers, int32_t n, struct mend_abort what);
 };

@@ -218,11 +218,25 @@ bool mend_agent_open_door(struct agent *agent)
     return true;
 }
 
-static bool open_port(void *self)
+/* wide: so that other machines reach it, unless the user has said by which address. */
+static bool open_port(void *self, bool wide)
 {
     struct agent *agent = self;
+    struct mend_nodes *nodes = &agent->ranks.nodes;
+    struct mend_address before = nodes->at;
+    bool more = wide && !nodes->n && !agent->o->remote.interface.text &&
+                mend_address_is_loopback(&nodes->at),
+         done = true;
 
-    return agent->doorman || mend_agent_open_door(agent);
+    if (more)
+        nodes->at = (struct mend_address){0};
+    if (!agent->doorman)
+        done = mend_agent_open_door(agent);
+    else if (more)
+        done = mend_doorman_open_more(agent->doorman, agent->ports);
+    if (!done)
+        nodes->at = before;
+    return done;
 }
 
 static void abort_by_guest(void *agent, int by, const int32_t *peers, int32_t n,

@@ -23,6 +23,7 @@ struct mend_nodes {
     unsigned char key[MEND_DOOR_KEY_BYTES];        /* of the job: its ranks have it */
     unsigned char agents_key[MEND_DOOR_KEY_BYTES]; /* only its agents have it */
     struct mend_address at; /* where this node takes connections; port 0: nowhere */
+    bool elsewhere;         /* at the first one: others are on other machines */
     mend_time_ns lease_ns;  /* too: of the others; 0: there are none */
 };
 

@@ -405,6 +405,9 @@ static const char *why_not(int error)
     return error == ENOENT      ? "the other job has ended"
            : error == EPERM     ? "the other job is another user's"
            : error == ETIMEDOUT ? "the mpiexec of the other job does not answer: it may be stopped"
+           : error == EHOSTUNREACH
+               ? "one of the jobs takes connections on this machine only, and the other one has "
+                 "processes on others (mpiexec --interface)"
            : error == ENOSPC
                ? "there is no room for the processes of the other job (mpiexec --universe)"
                : "the two jobs cannot be connected";
