@@ -40,6 +40,7 @@ def set_of_machines(request):
 
 @pytest.fixture
 def machines(set_of_machines):
+    set_of_machines.settle()  # nothing is to be done, unless that was not possible behind the test before
     yield set_of_machines
     assert not set_of_machines.settle()
 

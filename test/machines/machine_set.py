@@ -265,10 +265,20 @@ class MachineSet:
 
     def connect(self, k, pid):
         """A new cable, with the address that it always has: what others know of it stays true."""
-        if re.search(rf"^\d+: p{k}[@:]", self.switch("ip", "-oneline", "link"), re.M):
-            self.switch("ip", "link", "delete", f"p{k}")
+        self.remove_cable(k)
         self.switch("ip", "-batch", "-", text=f"link add p{k} type veth peer name eth0 address {hardware(k)} netns {pid}\n"
                     f"link set p{k} master sw up\n")
+
+    def has_cable(self, k):
+        return re.search(rf"^\d+: p{k}[@:]", self.switch("ip", "-oneline", "link"), re.M) is not None
+
+    def remove_cable(self, k):
+        """That of a machine that was on, if the kernel has not: it does so at some time after the machine's last process has ended."""
+        try:
+            self.switch("ip", "link", "delete", f"p{k}")
+        except Trouble:
+            if self.has_cable(k):
+                raise
 
     def cut(self, k):
         """Power off: first nothing passes its cable, then all its processes are killed at one instant.  Returns the time, by the clock
@@ -325,11 +335,11 @@ class MachineSet:
 
     def command(self, k, words, folder=None):
         """The words that run a command on a machine, in the folder; the exit status is the command's, which dies with the process that
-        runs these words."""
+        runs these words.  It ignores no signal, also if that process does, as one that a shell has started with `&`."""
         return ["/bin/sh", "-c", 'echo $$ > "$1" && shift && exec "$@"', "sh", os.path.join(self.cgroup(k), "cgroup.procs"),
                 host.command("nsenter"), f"--target={self.first(k)}", "--net", "--pid", "--mount", "--ipc", "--uts", "--time", "--",
                 host.command("setpriv"), "--pdeathsig", "KILL",
-                "/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder or os.getcwd(), *words]
+                "env", "--default-signal", "--chdir", folder or os.getcwd(), *words]
 
     # The network between them
 
@@ -349,8 +359,15 @@ class MachineSet:
             raise Trouble(f"{percent} per cent of the packets cannot be lost")
         return self.rule(f"numgen random mod 1000 < {round(percent * 10)} drop") if percent else time.time()
 
+    def shut(self, k, ports):
+        """As by a firewall: others do not reach these TCP ports of the machine, and it is not heard from there."""
+        if not re.fullmatch(r"\d+(-\d+)?", ports):
+            raise Trouble(f"'{ports}' are not ports")
+        port = f'"p{os.path.basename(self.of(k))}"'
+        return self.rule(f"oifname {port} meta l4proto tcp tcp dport {ports} drop", f"iifname {port} meta l4proto tcp tcp sport {ports} drop")
+
     def heal(self):
-        """Ends all partitions and losses."""
+        """Ends all partitions, losses and what was shut."""
         self.switch("nft", "-f", "-", text="add table bridge cut\ndelete table bridge cut\n")
         return time.time()
 

@@ -5,13 +5,16 @@ What a test begins on a machine is ended behind it; what else is left there is i
 """
 import contextlib
 import os
+import re
 import select
+import signal
 import subprocess
 import sys
 import time
 
+import host
 from host import Trouble
-from machine_set import MachineSet
+from machine_set import START_S, MachineSet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -27,6 +30,17 @@ REDIRECT = f"""table ip relay {{
   }}
 }}
 """
+REFUSE = "table ip refuse { chain in { type filter hook input priority 0; tcp dport != 22 reject with tcp reset; }; }\n"
+HELD = "/run/held"  # while it is there an agent that is begun as `late` does nothing (run)
+HOLDS = {  # how far the start of an agent on a machine gets: its rules of nft
+    "login": "type filter hook input priority 0; tcp dport 22 drop;",  # ssh has called
+    "begun": "",                                                       # its program was started, and has read nothing
+    "calls": "type filter hook output priority 0; tcp sport 22 accept; tcp dport 22 accept; meta l4proto tcp drop;",  # it calls
+    "beats": "type filter hook output priority 0; meta l4proto udp drop;",  # it is connected, and has no lease
+}
+LOAD = "load-of-a-test"  # the name of a process that only computes
+SYN_SENT, ESTABLISHED = "02", "01"
+GREETING_BYTES = 200  # an agent that has sent more than that is ready
 
 
 class Machines(MachineSet):
@@ -80,6 +94,54 @@ class Machines(MachineSet):
             raise Trouble(f"no relay on machine {k}: {done.stderr}")
         return relay
 
+    def refuse(self, k):
+        """From now on it answers what comes by TCP with a reset, as a firewall may, except to ssh."""
+        self.undo["refuse", k] = lambda: self.enter_network(k, "nft", "delete table ip refuse")
+        self.enter_network(k, "nft", "-f", "-", text=REFUSE)
+        return time.time()
+
+    def load(self, k, n):
+        """So many processes compute there, until the background is ended."""
+        loops = self.begin(k, "sh", "-c", f"for i in $(seq {n}); do sh -c 'while :; do :; done' {LOAD} & done; echo loaded; wait")
+        if line_of(loops, START_S) != "loaded":
+            raise Trouble(f"no load on machine {k}")
+
+    # How far an agent is
+
+    def enter_network(self, k, *words, text=None):
+        """Runs a command there that does not belong to the machine, and so is not frozen with it."""
+        return host.said([host.command("nsenter"), f"--net=/proc/{self.first(k)}/ns/net", host.command(words[0]), *words[1:]], text)
+
+    def hold(self, what, k):
+        self.undo["hold", k] = lambda: self.release(k)
+        if HOLDS[what]:
+            self.enter_network(k, "nft", "-f", "-", text=f"table ip hold {{ chain hold {{ {HOLDS[what]} }}; }}\n")
+        else:
+            with open(self.inside(k, HELD), "w", encoding="ascii"):
+                pass
+
+    def release(self, k):
+        self.enter_network(k, "nft", "-f", "-", text="table ip hold {}; delete table ip hold\n")
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(self.inside(k, HELD))
+
+    def has_come(self, step, k):
+        """Whether the start of the agent on machine k is there."""
+        if step == "login":
+            return self.connections(1, SYN_SENT, lambda _, to: to == (k, 22))
+        if step == "begun":
+            return any(b"late" in word.rsplit(b"/", 1)[-1:] for pid in self.processes(k) for word in words_of_process(pid))
+        if step == "ready":
+            sent = re.findall(r":(?!22 )\d+ +10.77.0.1:.*\n.*bytes_acked:(\d+)", self.enter_network(k, "ss", "-tin", "state", "established"))
+            return any(int(n) > GREETING_BYTES for n in sent)
+        return self.connections(k, SYN_SENT if step == "calling" else ESTABLISHED, lambda port, to: port != 22 and to[0] == 1)
+
+    def connections(self, k, state, wanted):
+        """Those of a machine in that state, from a port to (machine, port)."""
+        with open(f"/proc/{self.first(k)}/net/tcp", encoding="ascii") as f:
+            found = [line.split()[1:4] for line in f][1:]
+        return any(st == state and wanted(int(own[-4:], 16), (int(to[:2], 16), int(to[-4:], 16))) for own, to, st in found)
+
     # What is left
 
     def all_of(self, k):
@@ -124,8 +186,15 @@ class Machines(MachineSet):
         self.undo = {}
 
     def end_background(self):
+        """Also on machines that are frozen, and while the load is still being started."""
         for process in self.background:
             process.kill()
+        while load := [pid for k in self.numbers() for pid in self.processes(k) if LOAD in b" ".join(words_of_process(pid)).decode(errors="replace")]:
+            for pid in load:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+        for process in self.background:
             process.communicate()
         self.background.clear()
 
@@ -153,6 +222,13 @@ def name_of(pid):
         with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
             return f.read().strip()
     return None
+
+
+def words_of_process(pid):
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return f.read().split(bytes(1))
+    return []
 
 
 def words_of(one):

@@ -57,7 +57,7 @@ struct way {
 };
 
 struct wish {
-    int port;
+    int port, skip; /* connections that pass before any breaks */
     int64_t delay_ms;
     uint64_t first, last,
         step; /* the n-th connection breaks after first + n * step bytes, while that is not more than last */
@@ -262,18 +262,25 @@ static _Noreturn void usage(void)
 {
     fprintf(
         stderr,
-        "Usage: relay --port PORT [--delay MS] [--break FIRST[-LAST[+STEP]]] [--down] [--stall]\n"
+        "Usage: relay --port PORT [--delay MS] [--break FIRST[-LAST[+STEP]]] [--down] [--stall] "
+        "[--skip N]\n"
         "--break 1-9+2: the first connection breaks after 1 byte of what the caller sends, the "
         "next after 3 ...,\n"
-        "               and from the sixth on none; --down: counted is what the caller gets\n");
+        "               and from the sixth on none; --down: counted is what the caller gets; "
+        "--skip N: "
+        "the first N pass, and the next is the first\n");
     exit(2);
 }
 
 static struct wish read_wish(int argc, char **argv)
 {
-    static const struct option flags[] = {{"port", 1, NULL, 'p'},  {"delay", 1, NULL, 'd'},
-                                          {"break", 1, NULL, 'b'}, {"down", 0, NULL, 'w'},
-                                          {"stall", 0, NULL, 's'}, {0}};
+    static const struct option flags[] = {{"port", 1, NULL, 'p'},
+                                          {"delay", 1, NULL, 'd'},
+                                          {"break", 1, NULL, 'b'},
+                                          {"down", 0, NULL, 'w'},
+                                          {"stall", 0, NULL, 's'},
+                                          {"skip", 1, NULL, 'k'},
+                                          {0}};
     struct wish wish = {.first = NO_END, .step = 1};
 
     for (int flag; (flag = getopt_long(argc, argv, "", flags, NULL)) != -1;) {
@@ -295,6 +302,9 @@ static struct wish read_wish(int argc, char **argv)
         case 's':
             wish.stalls = true;
             break;
+        case 'k':
+            wish.skip = atoi(optarg);
+            break;
         default:
             usage();
         }
@@ -307,7 +317,7 @@ static struct wish read_wish(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const struct wish wish = read_wish(argc, argv);
-    int door = listen_at(wish.port);
+    int door = listen_at(wish.port), skip = wish.skip;
     uint64_t at = wish.first;
 
     signal(SIGCHLD, SIG_IGN); /* nobody has to reap */
@@ -315,7 +325,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (;;) {
         int caller = accept(door, NULL, NULL);
-        uint64_t breaks_at = at <= wish.last ? at : NO_END;
+        uint64_t breaks_at = skip == 0 && at <= wish.last ? at : NO_END;
 
         if (caller < 0)
             err(1, "relay: accept");
@@ -324,6 +334,7 @@ int main(int argc, char **argv)
             serve(caller, &wish, breaks_at);
         }
         close(caller);
-        at += at <= wish.last ? wish.step : 0;
+        at += breaks_at != NO_END ? wish.step : 0;
+        skip -= skip > 0;
     }
 }

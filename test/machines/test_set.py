@@ -134,6 +134,24 @@ def test_cut(machines):
     assert line_of(caller, 10).startswith("error")  # its kernel knows nothing of that connection
 
 
+def test_cable_that_goes_by_itself(machines, monkeypatch):
+    """The kernel removes the cable of a machine that is off, here just before it is to be removed for the machine's next start."""
+    network = os.open(f"/proc/{machines.first(2)}/ns/net", os.O_RDONLY)  # which keeps the cable
+    machines.cut(2)
+    assert machines.has_cable(2)
+    switch = machines.switch
+
+    def switch_late(*words, **more):
+        if "delete" in words:
+            os.close(network)
+            wait_until(lambda: "p2@" not in switch("ip", "-oneline", "link"))
+        return switch(*words, **more)
+
+    monkeypatch.setattr(machines, "switch", switch_late)
+    machines.remove_cable(2)
+    assert not machines.has_cable(2)
+
+
 def test_freeze(machines):
     """It does not answer, but its kernel takes connections and data; thawed it goes on; and frozen it can be cut."""
     caller, _ = pair(machines)
@@ -177,6 +195,17 @@ def test_lose(machines):
     machines.lose(20)
     assert 650 < arrive(machines, 1, 2) < 950  # of 1000 with 20 % lost: 800, and 12 are a standard deviation
     machines.heal()
+
+
+def test_shut(machines):
+    """A port of one machine, for all others; the one beside it stays open."""
+    caller, _ = pair(machines)
+    machines.shut(2, "7-8")
+    say(caller)
+    assert line_of(caller, 0.5) == ""
+    assert machines.run(1, "ssh", "m2", "hostname").stdout.strip() == "m2"
+    machines.heal()
+    assert line_of(caller, 10) == "back"
 
 
 def test_slow(machines):
