@@ -117,11 +117,12 @@ static void open_door(struct agent *agent)
 static void call_parent(struct apart *a, const struct mend_address *parent)
 {
     const struct mend_letter *l = &a->letter;
+    const mend_time_ns now = mend_time_monotonic_ns(), wait = l->answer_ms * MEND_NS_PER_MS;
     const struct mend_parent_call call = {.to = parent,
                                           .nodes = &a->agent.ranks.nodes,
                                           .kind = MEND_GREETING_AGENT,
-                                          .deadline = mend_time_monotonic_ns() +
-                                                      l->answer_ms * MEND_NS_PER_MS};
+                                          .deadline = now + wait,
+                                          .again_until = now + wait / 2};
     char own[MEND_ADDRESS_TEXT], there[MEND_ADDRESS_TEXT];
     struct mend_address from = a->agent.ranks.nodes.at;
     const char *why;

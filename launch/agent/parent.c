@@ -3,11 +3,14 @@
  * says, so it must know who that is. */
 #include "agent/parent.h"
 
+#include "base/time.h"
+
 #include <errno.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#define PARENT 0 /* its node */
+#define PARENT   0 /* its node */
+#define AGAIN_US 20000
 
 static bool is_challenge(const struct mend_challenge *c)
 {
@@ -53,11 +56,13 @@ static bool is_answered(const struct mend_parent_call *c, int fd, const struct m
            mend_same_bytes(a.door_nonce, g->door_nonce, sizeof(a.door_nonce));
 }
 
-int mend_parent_call(const struct mend_parent_call *c, uint64_t *taken_there_p, const char **why_p)
+static int try_parent(const struct mend_parent_call *c, uint64_t *taken_there_p, const char **why_p,
+                      bool *met_p)
 {
     int fd = mend_port_dial(c->to, c->deadline), error;
     struct mend_greeting g;
 
+    *met_p = fd >= 0;
     *why_p = "it cannot be reached";
     if (fd < 0)
         return -1;
@@ -68,4 +73,18 @@ int mend_parent_call(const struct mend_parent_call *c, uint64_t *taken_there_p, 
     close(fd);
     errno = error;
     return -1;
+}
+
+/* A door that strangers besiege shows out those that came first, friend or stranger (doorman.c).  What says something else than a door, or has
+ * another key, will go on doing so. */
+int mend_parent_call(const struct mend_parent_call *c, uint64_t *taken_there_p, const char **why_p)
+{
+    bool met;
+    int fd = try_parent(c, taken_there_p, why_p, &met);
+
+    while (fd < 0 && met && errno != EPROTO && mend_time_monotonic_ns() < c->again_until) {
+        usleep(AGAIN_US);
+        fd = try_parent(c, taken_there_p, why_p, &met);
+    }
+    return fd;
 }

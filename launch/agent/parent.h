@@ -13,6 +13,8 @@ struct mend_parent_call {
     enum mend_greeting_kind kind;
     uint64_t taken; /* bytes of its messages (share/wire.h) */
     mend_time_ns deadline;
+    mend_time_ns
+        again_until; /* until then it calls again if it is shown out before it is heard; 0: it does not */
 };
 
 /* A connection whose other end has proved that it is of this job, too.  -1: *why_p is what failed, errno why.  Waits until the
