@@ -52,13 +52,30 @@ static const char *without_name(const char *said)
     return said + (!strncmp(said, "mpiexec: ", 9) ? 9 : !strncmp(said, "ssh: ", 5) ? 5 : 0);
 }
 
+static bool is_of_mpiexec(const char *line)
+{
+    return !strncmp(line, "mpiexec: ", 9);
+}
+
+int mend_way_exit_status(int status, const char *said)
+{
+    int code = status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+
+    return (code == 126 || code == 127) && is_of_mpiexec(said) ? code : 0;
+}
+
 /* ssh itself has failed. */
 static char *no_login(const struct mend_errand *what, const char *said)
 {
-    char *advice = filled_in(advice_on(said), what->host), *text;
+    char *advice, *text;
 
-    text = mend_xprintf("no agent on %s: ssh says: %s; %s", what->host,
-                        *said ? without_name(said) : "nothing", advice);
+    if (!*said) /* the status is the same */
+        return mend_xprintf(
+            "no agent on %s: ssh says nothing; if 'ssh %s true' works, the agent was "
+            "killed there",
+            what->host, what->host);
+    advice = filled_in(advice_on(said), what->host);
+    text = mend_xprintf("no agent on %s: ssh says: %s; %s", what->host, without_name(said), advice);
     free(advice);
     return text;
 }
@@ -70,6 +87,13 @@ static char *too_late(const struct mend_errand *what, const char *said)
                         what->host, *said ? "; the last that was said: " : "", said, what->host);
 }
 
+static char *no_word(const struct mend_errand *what, const char *said)
+{
+    return mend_xprintf("no agent on %s: it had called, and its connection has ended before it was "
+                        "ready: %s",
+                        what->host, *said ? without_name(said) : "nothing was said");
+}
+
 char *mend_way_excuse(enum mend_way way, const struct mend_errand *what, int status,
                       const char *said)
 {
@@ -78,10 +102,12 @@ char *mend_way_excuse(enum mend_way way, const struct mend_errand *what, int sta
     if (way != MEND_WAY_ssh)
         return mend_xprintf("an agent on this machine has ended");
     if (status == -1)
-        return too_late(what, said);
+        return what->called ? no_word(what, said) : too_late(what, said);
     if (code == 255)
         return no_login(what, said);
-    if ((code == 127 || code == 126) && strncmp(said, "mpiexec: ", 9))
+    if (mend_way_exit_status(status, said))
+        return mend_xprintf("%s on %s, where a rank is to run", without_name(said), what->host);
+    if (code == 127 || code == 126)
         return mend_xprintf("no agent on %s: there is no %s (%s); --prefix says where Mend is "
                             "installed there",
                             what->host, what->program, *said ? said : "nothing was said");
@@ -95,18 +121,38 @@ char *mend_way_excuse(enum mend_way way, const struct mend_errand *what, int sta
                         what->host, code, what->host, what->program);
 }
 
-static bool is_of_mpiexec(const char *line)
+static void cut_off(struct mend_said *s, const char *what)
 {
-    return !strncmp(line, "mpiexec: ", 9);
+    while (s->n && strchr(what, s->line[s->n - 1]))
+        s->n--;
+    s->line[s->n] = '\0';
+}
+
+static void pass_on(struct mend_said *s)
+{
+    if (!s->n || s->told_n > MEND_WAY_LINES)
+        return;
+    s->tell(s->self,
+            s->told_n++ < MEND_WAY_LINES ? s->line : "(more is said, and is not shown here)");
+}
+
+/* In a sentence there is no full stop. */
+static void keep(struct mend_said *s)
+{
+    cut_off(s, " \t\r.");
+    if (s->n && (is_of_mpiexec(s->line) || !is_of_mpiexec(s->last)))
+        strcpy(s->last, s->line);
 }
 
 static void end_line(struct mend_said *s)
 {
-    while (s->n && strchr(" \t\r.", s->line[s->n - 1]))
-        s->n--;
-    s->line[s->n] = '\0';
-    if (s->n && (is_of_mpiexec(s->line) || !is_of_mpiexec(s->last)))
-        strcpy(s->last, s->line);
+    cut_off(s, " \t\r");
+    if (s->ready)
+        pass_on(s);
+    else if (strcmp(s->line, MEND_WAY_READY) != 0)
+        keep(s);
+    else
+        s->ready = true;
     s->n = 0;
 }
 

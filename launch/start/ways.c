@@ -76,9 +76,10 @@ static _Noreturn void be_ssh(const struct mend_errand *what, int letter, int say
     if (getppid() == parent && dup2(letter, 0) >= 0 && dup2(says, 1) >= 0 && dup2(says, 2) >= 0) {
         mend_process_give_back(what->before);
         execvp(words.at[0], words.at);
-        fprintf(stderr, "%s: %s\n", words.at[0], strerror(errno));
+        fprintf(stderr, "mpiexec: %s: %s; --ssh names the program that logs in\n", words.at[0],
+                strerror(errno));
     }
-    _exit(127);
+    _exit(2);
 }
 
 /* ---- any ---- */

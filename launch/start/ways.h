@@ -24,6 +24,7 @@ struct mend_errand {
     const char *program;            /* ssh: mpiexec there */
     const struct mend_strings *ssh; /* the command, with words of the user's; n 0: ssh */
     int connect_s;                  /* for its connection */
+    bool called;                    /* the agent was there, and its connection has ended */
     const struct mend_process *before;
 };
 
@@ -41,14 +42,26 @@ bool mend_way_start(enum mend_way way, const struct mend_errand *what, struct me
 /* The command line of ssh, NULL behind it (the caller frees list and words). */
 struct mend_strings mend_way_ssh_words(const struct mend_errand *what);
 
-/* Why the agent has not come (the caller frees it).  status: of waitpid(); -1: it is too late.  said: the last line; "": none. */
+/* Why the agent has not come (the caller frees it).  status: of waitpid(); -1: it is too late, or ssh has ended before.  said: the last line; "": none. */
 char *mend_way_excuse(enum mend_way way, const struct mend_errand *what, int status,
                       const char *said);
 
-/* Of what an agent, or ssh, has said one line is kept: the last one of mpiexec, or the last one. */
+/* An agent that is ready says this line on its standard error: what a login prints comes before it. */
+#define MEND_WAY_READY "mpiexec: this agent is ready"
+#define MEND_WAY_LINES 100 /* that are passed on */
+
+/* The program is not there, 127, or cannot be executed, 126; 0: that is not why. */
+int mend_way_exit_status(int status, const char *said);
+
+/* Of what an agent, or ssh, has said before that line one line is kept: the last one of mpiexec, or the last one.  Lines behind it are passed
+ * on, as many as somebody may want to read. */
 struct mend_said {
     char last[512], line[512];
     size_t n;
+    bool ready;
+    int told_n;
+    void (*tell)(void *self, const char *line);
+    void *self;
 };
 
 void mend_way_hear(struct mend_said *s, const char *bytes, size_t n);

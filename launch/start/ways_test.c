@@ -70,15 +70,37 @@ MEND_TEST(each_excuse_has_host_reason_and_advice)
     check_excuse(255, "ssh: connect to host m2 port 22: Connection timed out", "timed out",
                  "firewall");
     check_excuse(255, "a text of tomorrow's ssh", "a text of tomorrow's ssh", "'ssh m2 true'");
-    check_excuse(255, "", "ssh says: nothing", "'ssh m2 true'");
+    check_excuse(255, "", "ssh says nothing", "if 'ssh m2 true' works, the agent was killed there");
     check_excuse(127, "bash: line 1: /opt/mend/bin/mpiexec: No such file or directory",
                  "there is no /opt/mend/bin/mpiexec", "--prefix");
     check_excuse(127, "mpiexec: ./program: No such file or directory",
-                 "no agent on m2: ./program: No such file", "");
+                 "./program: No such file or directory on m2, where a rank", "");
     check_excuse(2, "mpiexec: m2 has Mend 1.3", "no agent on m2: m2 has Mend 1.3", "");
     check_excuse(1, "", "status 1", "'ssh m2 /opt/mend/bin/mpiexec --version'");
     check_excuse(-1, "", "has not called within the time", "--connect-timeout");
     check_excuse(-1, "Enter passphrase", "the last that was said: Enter passphrase", "by hand");
+}
+
+MEND_TEST(an_agent_that_was_there_is_not_late)
+{
+    struct mend_errand what = to_m2();
+    char *text;
+
+    what.called = true;
+    text = mend_way_excuse(MEND_WAY_ssh, &what, -1, "mpiexec: the disk is full");
+    CHECK_STR(text, "no agent on m2: it had called, and its connection has ended before it was "
+                    "ready: the disk is full");
+    free(text);
+}
+
+MEND_TEST(the_exit_status_for_a_program)
+{
+    CHECK_EQ(mend_way_exit_status(127 << 8, "mpiexec: ./p: No such file or directory"), 127);
+    CHECK_EQ(mend_way_exit_status(126 << 8, "mpiexec: ./p: not a program"), 126);
+    CHECK_EQ(mend_way_exit_status(127 << 8, "bash: /opt/mend/bin/mpiexec: No such file"), 0);
+    CHECK_EQ(mend_way_exit_status(2 << 8, "mpiexec: m2 has Mend 1.3"), 0);
+    CHECK_EQ(mend_way_exit_status(127, "mpiexec: ./p: No such file or directory"), 0);
+    CHECK_EQ(mend_way_exit_status(-1, "mpiexec: ./p: No such file or directory"), 0);
 }
 
 static const char *said(struct mend_said *s, const char *bytes)
@@ -101,6 +123,27 @@ MEND_TEST(one_line_is_kept)
     memset(lo, 'x', sizeof(lo));
     mend_way_hear(&u, lo, sizeof(lo));
     CHECK_EQ(strlen(mend_way_said(&u)), sizeof(u.line) - 1);
+}
+
+static void collect(void *self, const char *line)
+{
+    strcat(strcat(self, line), "|");
+}
+
+/* Those before are kept, those behind are passed on, in whole lines and as often as allowed. */
+MEND_TEST(lines_of_an_agent_that_is_ready)
+{
+    char text[8192] = "";
+    struct mend_said s = {.tell = collect, .self = text};
+
+    CHECK_STR(said(&s, "Welcome\n" MEND_WAY_READY "\nfree(): inv"), "Welcome");
+    CHECK_STR(text, "free(): inv|");
+    mend_way_hear(&s, "alid size.\r\n\n x \n", 17);
+    CHECK_STR(text, "free(): inv|alid size.| x|");
+    for (int i = 0; i < 1000; i++)
+        mend_way_hear(&s, "again\n", 6);
+    CHECK_EQ(strlen(text), strlen("free(): inv|alid size.| x|") + (MEND_WAY_LINES - 3) * 6 +
+                               strlen("(more is said, and is not shown here)|"));
 }
 
 /* ---- what the agent takes over ---- */
