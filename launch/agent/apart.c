@@ -141,14 +141,16 @@ static void call_parent(struct apart *a, const struct mend_address *parent)
 
 static void ask_for_lease(struct apart *a, struct mend_options *o)
 {
-    const struct mend_lease_config config = mend_beats_config(o->params.lease_ns);
+    struct mend_lease_config config = mend_beats_config(o->params.lease_ns);
     const struct mend_nodes *nodes = &a->agent.ranks.nodes;
+    const struct mend_beats_place place = {(int32_t)nodes->me, (int32_t)nodes->n,
+                                           (int32_t)nodes->n};
     struct mend_address parent = a->agent.parent;
 
     parent.port = (uint16_t)a->letter.beats_port;
-    if (!mend_beats_open(&a->beats, &config, nodes->agents_key, (int)nodes->n,
-                         mend_options_ports(o)) ||
-        !mend_beats_follow(&a->beats, (int)nodes->me, 1, 0, &parent))
+    config.start_ns = a->letter.answer_ms * MEND_NS_PER_MS * 3 / 2; /* longer than its parent waits */
+    if (!mend_beats_open(&a->beats, &config, nodes->agents_key, place, mend_options_ports(o)) ||
+        !mend_beats_follow(&a->beats, 1, 0, &parent))
         refuse(mend_xprintf("no socket or timer for its lease: %s", strerror(errno)));
 }
 

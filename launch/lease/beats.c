@@ -24,14 +24,15 @@
 
 #define DATAGRAM (MEND_LEASE_WIRE_BYTES + MEND_SHA256_BYTES)
 #define LEAST_NS (200 * MEND_NS_PER_MS)
-#define MOST_NS  (1000 * MEND_NS_PER_S)
 #define PRIORITY 10
 #define AT_ONCE  64 /* datagrams between two looks at the time: strangers may send many */
 
 struct mend_beats_child {
     struct mend_lease_child lease;
-    mend_time_ns heard_ns;     /* its last beat */
-    bool expected, lost, told; /* lost: its lease is over; told: the main thread has heard of it */
+    mend_time_ns heard_ns;             /* its last beat, ... */
+    struct mend_address from;          /* ... and from where it came */
+    bool known;                        /* it is expected, or has turned to this node */
+    struct mend_lease_turn lost, asks; /* news for the main thread; turn 0: there are none */
 };
 
 static void add_one(int fd)
@@ -90,7 +91,7 @@ static bool hear(const struct mend_beats *b, struct mend_lease_msg *m_p,
         return false;
     prove(b, bytes, proof);
     return mend_same_bytes(proof, bytes + MEND_LEASE_WIRE_BYTES, sizeof(proof)) &&
-           !mend_lease_wire_decode(bytes, b->nodes_n, m_p);
+           !mend_lease_wire_decode(bytes, b->place.nodes_n, m_p);
 }
 
 /* ---- with the lock: this node's lease ---- */
@@ -111,6 +112,9 @@ static void step(struct mend_beats *b, struct mend_lease_event ev)
     }
     if (out.beat)
         say(b, &out.msg, &b->parent);
+    if (out.seek && !b->seeks)
+        add_one(b->news_fd);
+    b->seeks = out.seek;
     b->look_at = out.wake_at;
 }
 
@@ -124,13 +128,23 @@ static struct mend_lease_child_out child_step(struct mend_beats *b, struct mend_
     ev.now = mend_fence_now();
     ev.left = b->lease ? mend_lease_left(b->lease, ev.now) : MEND_TIME_NEVER;
     mend_lease_child_step(&c->lease, &ev, &out);
-    if (out.lost.turn) {
-        c->lost = true;
+    if (out.lost.turn)
+        c->lost = out.lost;
+    if (out.ask.turn)
+        c->asks = out.ask;
+    if (out.lost.turn || out.ask.turn)
         add_one(b->news_fd);
-    }
     if (out.wake_at < b->scan_at)
         b->scan_at = out.wake_at;
     return out;
+}
+
+static void note(struct mend_beats *b, int node, uint32_t incarnation, bool expected)
+{
+    struct mend_beats_child *c = &b->child[node];
+
+    *c = (struct mend_beats_child){.known = true};
+    mend_lease_child_init(&c->lease, &b->config, node, incarnation, expected, mend_fence_now());
 }
 
 static void on_beat(struct mend_beats *b, const struct mend_lease_msg *m,
@@ -139,9 +153,12 @@ static void on_beat(struct mend_beats *b, const struct mend_lease_msg *m,
     struct mend_beats_child *c = &b->child[m->node];
     struct mend_lease_child_out out;
 
-    if (!c->expected)
+    if (!mend_lineage_is_ancestor(b->place.radix, b->place.me, m->node))
         return;
+    if (!c->known)
+        note(b, m->node, 0, false);
     c->heard_ns = mend_fence_now();
+    c->from = *from;
     out = child_step(b, c,
                      (struct mend_lease_child_event){.kind = MEND_LEASE_CHILD_EV_BEAT, .msg = m});
     if (out.say)
@@ -151,8 +168,8 @@ static void on_beat(struct mend_beats *b, const struct mend_lease_msg *m,
 static void scan(struct mend_beats *b)
 {
     b->scan_at = MEND_TIME_NEVER;
-    for (int k = 0; k < b->nodes_n; k++)
-        if (b->child[k].expected)
+    for (int k = 0; k < b->place.nodes_n; k++)
+        if (b->child[k].known)
             child_step(b, &b->child[k],
                        (struct mend_lease_child_event){.kind = MEND_LEASE_CHILD_EV_TICK});
 }
@@ -235,7 +252,9 @@ static void *run(void *arg)
 struct mend_lease_config mend_beats_config(mend_time_ns lease_ns)
 {
     struct mend_lease_config c = MEND_LEASE_DEFAULTS;
-    mend_time_ns l = lease_ns < LEAST_NS ? LEAST_NS : lease_ns > MOST_NS ? MOST_NS : lease_ns;
+    mend_time_ns l = lease_ns < LEAST_NS             ? LEAST_NS
+                     : lease_ns > MEND_LEASE_MOST_NS ? MEND_LEASE_MOST_NS
+                                                     : lease_ns;
 
     c.lease_ns = l;
     c.beat_ns = c.fence_ns = c.try_ns = l / 10;
@@ -280,18 +299,18 @@ static bool find_port(struct mend_beats *b, struct mend_port_range range)
 }
 
 bool mend_beats_open(struct mend_beats *b, const struct mend_lease_config *config,
-                     const unsigned char key[MEND_DOOR_KEY_BYTES], int nodes_n,
+                     const unsigned char key[MEND_DOOR_KEY_BYTES], struct mend_beats_place place,
                      struct mend_port_range range)
 {
     *b = (struct mend_beats){.config = *config,
-                             .nodes_n = nodes_n,
+                             .place = place,
                              .socket = -1,
                              .news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                              .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                              .look_at = MEND_TIME_NEVER,
                              .scan_at = MEND_TIME_NEVER};
     memcpy(b->key, key, sizeof(b->key));
-    b->child = calloc((size_t)nodes_n, sizeof(*b->child));
+    b->child = calloc((size_t)place.nodes_n, sizeof(*b->child));
     pthread_mutex_init(&b->lock, NULL);
     if (!b->child || b->news_fd < 0 || b->wake_fd < 0 || !find_port(b, range))
         return false;
@@ -316,7 +335,14 @@ static void wake(struct mend_beats *b)
     add_one(b->wake_fd);
 }
 
-bool mend_beats_follow(struct mend_beats *b, int me, uint32_t incarnation, int parent,
+/* With the lock. */
+static void set_parent(struct mend_beats *b, int parent, const struct mend_address *at)
+{
+    b->parent = *at;
+    step(b, (struct mend_lease_event){.kind = MEND_LEASE_EV_LINKED, .parent = parent});
+}
+
+bool mend_beats_follow(struct mend_beats *b, uint32_t incarnation, int parent,
                        const struct mend_address *at)
 {
     struct mend_lease *lease = calloc(1, mend_lease_size(&b->config));
@@ -327,33 +353,61 @@ bool mend_beats_follow(struct mend_beats *b, int me, uint32_t incarnation, int p
     }
     pthread_mutex_lock(&b->lock);
     b->lease = lease;
-    mend_lease_init(b->lease, &b->config, me, incarnation, parent, mend_fence_now());
-    b->parent = *at;
+    mend_lease_init(b->lease, &b->config, b->place.me, incarnation, parent, mend_fence_now());
     b->fenced = true;
-    step(b, (struct mend_lease_event){.kind = MEND_LEASE_EV_LINKED, .parent = parent});
+    mend_fence_set(&b->fence, mend_fence_now() + b->config.start_ns); /* if it is stopped, too */
+    set_parent(b, parent, at);
     wake(b);
     return true;
 }
 
-void mend_beats_expect(struct mend_beats *b, int node, uint32_t incarnation)
+void mend_beats_turn(struct mend_beats *b, int parent, const struct mend_address *at)
 {
-    struct mend_beats_child *c = &b->child[node];
+    pthread_mutex_lock(&b->lock);
+    set_parent(b, parent, at);
+    wake(b);
+}
+
+bool mend_beats_seek(struct mend_beats *b)
+{
+    bool seeks;
 
     pthread_mutex_lock(&b->lock);
-    mend_lease_child_init(&c->lease, &b->config, node, incarnation, true, mend_fence_now());
-    c->expected = true;
-    c->lost = c->told = false;
+    seeks = b->seeks;
+    pthread_mutex_unlock(&b->lock);
+    return seeks;
+}
+
+void mend_beats_expect(struct mend_beats *b, int node, uint32_t incarnation)
+{
+    pthread_mutex_lock(&b->lock);
+    note(b, node, incarnation, true);
     wake(b);
+}
+
+static void judge(struct mend_beats *b, int node, enum mend_lease_child_event_kind verdict,
+                  struct mend_lease_turn turn)
+{
+    struct mend_beats_child *c = &b->child[node];
+    struct mend_lease_child_out out;
+
+    pthread_mutex_lock(&b->lock);
+    if (c->known) {
+        out = child_step(b, c, (struct mend_lease_child_event){.kind = verdict, .turn = turn});
+        if (out.say)
+            say(b, &out.msg, &c->from);
+    }
+    wake(b);
+}
+
+void mend_beats_adopt(struct mend_beats *b, int node, struct mend_lease_turn turn)
+{
+    judge(b, node, MEND_LEASE_CHILD_EV_ADOPTED, turn);
 }
 
 void mend_beats_declare(struct mend_beats *b, int node, uint32_t incarnation)
 {
-    pthread_mutex_lock(&b->lock);
-    if (b->child[node].expected)
-        child_step(b, &b->child[node],
-                   (struct mend_lease_child_event){.kind = MEND_LEASE_CHILD_EV_DECLARED,
-                                                   .turn = {incarnation, 1}});
-    wake(b);
+    judge(b, node, MEND_LEASE_CHILD_EV_DECLARED, (struct mend_lease_turn){incarnation, 1});
 }
 
 bool mend_beats_are_granted(struct mend_beats *b)
@@ -367,21 +421,39 @@ bool mend_beats_are_granted(struct mend_beats *b)
     return granted;
 }
 
-int mend_beats_next_lost(struct mend_beats *b, mend_time_ns *silent_p)
+int mend_beats_next_lost(struct mend_beats *b, struct mend_lease_turn *turn_p,
+                         mend_time_ns *silent_p)
 {
     int lost = -1;
 
     take_all(b->news_fd);
     pthread_mutex_lock(&b->lock);
-    for (int k = 0; k < b->nodes_n && lost < 0; k++)
-        if (b->child[k].lost && !b->child[k].told)
+    for (int k = 0; k < b->place.nodes_n && lost < 0; k++)
+        if (b->child[k].lost.turn)
             lost = k;
     if (lost >= 0) {
-        b->child[lost].told = true;
+        *turn_p = b->child[lost].lost;
+        b->child[lost].lost = (struct mend_lease_turn){0};
         *silent_p = mend_fence_now() - b->child[lost].heard_ns;
     }
     pthread_mutex_unlock(&b->lock);
     return lost;
+}
+
+int mend_beats_next_asking(struct mend_beats *b, struct mend_lease_turn *turn_p)
+{
+    int asking = -1;
+
+    pthread_mutex_lock(&b->lock);
+    for (int k = 0; k < b->place.nodes_n && asking < 0; k++)
+        if (b->child[k].asks.turn)
+            asking = k;
+    if (asking >= 0) {
+        *turn_p = b->child[asking].asks;
+        b->child[asking].asks = (struct mend_lease_turn){0};
+    }
+    pthread_mutex_unlock(&b->lock);
+    return asking;
 }
 
 /* A copy of what this process knows: what it grants is made good in mend_beats_take_back(). */
@@ -416,8 +488,8 @@ void mend_beats_take_back(struct mend_beats *b, pid_t stand_in)
     if (stand_in > 0) {
         kill(stand_in, SIGKILL);
         waitpid(stand_in, NULL, 0);
-        for (int k = 0; k < b->nodes_n; k++)
-            if (b->child[k].expected)
+        for (int k = 0; k < b->place.nodes_n; k++)
+            if (b->child[k].known)
                 child_step(b, &b->child[k],
                            (struct mend_lease_child_event){.kind = MEND_LEASE_CHILD_EV_RESUMED});
     }

@@ -19,7 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILD 1
+#define CHILD      1
+#define GRANDCHILD 3 /* of node 1 in a tree of radix 2 */
+#define NODES      4
+#define RADIX      2
 
 static const struct mend_lease_config config = MEND_LEASE_DEFAULTS;
 static const unsigned char key[MEND_DOOR_KEY_BYTES] = "of the job", other_key[MEND_DOOR_KEY_BYTES];
@@ -28,7 +31,8 @@ static struct mend_beats parent;
 
 static void open_parent(void)
 {
-    CHECK(mend_beats_open(&parent, &config, key, 2, (struct mend_port_range){0}));
+    CHECK(mend_beats_open(&parent, &config, key, (struct mend_beats_place){0, NODES, RADIX},
+                          (struct mend_port_range){0}));
     mend_beats_expect(&parent, CHILD, 1);
 }
 
@@ -55,8 +59,9 @@ static pid_t start_child(const unsigned char *its_key, int *granted_fd_p)
     CHECK_EQ(pipe(fd), 0);
     pid = fork();
     if (pid == 0) {
-        if (!mend_beats_open(&b, &config, its_key, 2, (struct mend_port_range){0}) ||
-            !mend_beats_follow(&b, CHILD, 1, 0, &at))
+        if (!mend_beats_open(&b, &config, its_key, (struct mend_beats_place){CHILD, NODES, RADIX},
+                             (struct mend_port_range){0}) ||
+            !mend_beats_follow(&b, 1, 0, &at))
             _exit(1);
         while (!mend_beats_are_granted(&b))
             await_news(&b, -1);
@@ -81,9 +86,10 @@ static bool is_granted(int fd)
 
 static int next_lost(void)
 {
+    struct mend_lease_turn turn;
     mend_time_ns silent;
 
-    return mend_beats_next_lost(&parent, &silent);
+    return mend_beats_next_lost(&parent, &turn, &silent);
 }
 
 /* A parent here, and a child that has its lease. */
@@ -240,6 +246,128 @@ MEND_TEST(one_that_was_declared_ends)
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     CHECK_EQ(next_lost(), -1);
+    mend_beats_close(&parent);
+}
+
+/* ---- a tree ---- */
+
+/* A node between the root and GRANDCHILD; says where it grants leases when it has its own. */
+static pid_t start_middle(struct mend_address *at_p)
+{
+    struct mend_address at = address();
+    struct mend_beats b;
+    uint16_t port = 0;
+    int fd[2];
+    pid_t pid;
+
+    CHECK_EQ(pipe(fd), 0);
+    pid = fork();
+    if (pid == 0) {
+        if (!mend_beats_open(&b, &config, key, (struct mend_beats_place){CHILD, NODES, RADIX},
+                             (struct mend_port_range){0}) ||
+            !mend_beats_follow(&b, 1, 0, &at))
+            _exit(1);
+        mend_beats_expect(&b, GRANDCHILD, 1);
+        while (!mend_beats_are_granted(&b))
+            await_news(&b, -1);
+        port = mend_beats_port(&b);
+        if (write(fd[1], &port, sizeof(port)) != sizeof(port))
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(fd[1]);
+    CHECK_EQ(read(fd[0], &port, sizeof(port)), (ssize_t)sizeof(port));
+    close(fd[0]);
+    *at_p = mend_address_v4(htonl(INADDR_LOOPBACK), port);
+    return pid;
+}
+
+/* Says a byte when it has its lease, and turns to the root when the node in between is silent. */
+static pid_t start_grandchild(const struct mend_address *middle)
+{
+    struct mend_address root = address();
+    struct mend_beats b;
+    int fd[2];
+    pid_t pid;
+
+    CHECK_EQ(pipe(fd), 0);
+    pid = fork();
+    if (pid == 0) {
+        if (!mend_beats_open(&b, &config, key, (struct mend_beats_place){GRANDCHILD, NODES, RADIX},
+                             (struct mend_port_range){0}) ||
+            !mend_beats_follow(&b, 1, CHILD, middle))
+            _exit(1);
+        while (!mend_beats_are_granted(&b))
+            await_news(&b, -1);
+        if (write(fd[1], "g", 1) != 1)
+            _exit(1);
+        while (!mend_beats_seek(&b)) {
+            await_news(&b, -1);
+            mend_beats_are_granted(&b);
+        }
+        mend_beats_turn(&b, 0, &root);
+        for (;;)
+            pause();
+    }
+    close(fd[1]);
+    CHECK(is_granted(fd[0]));
+    return pid;
+}
+
+static struct mend_lease_turn await_question(void)
+{
+    struct mend_lease_turn turn;
+    int node;
+
+    while ((node = mend_beats_next_asking(&parent, &turn)) < 0)
+        CHECK(await_news(&parent, 20000));
+    CHECK_EQ(node, GRANDCHILD);
+    return turn;
+}
+
+static void await_lost(int node)
+{
+    int lost;
+
+    while ((lost = next_lost()) < 0)
+        CHECK(await_news(&parent, 20000));
+    CHECK_EQ(lost, node);
+}
+
+MEND_TEST(one_below_turns_to_the_root)
+{
+    struct mend_address at;
+    struct mend_lease_turn turn;
+    pid_t middle, grandchild;
+
+    open_parent();
+    middle = start_middle(&at);
+    grandchild = start_grandchild(&at);
+    kill(middle, SIGSTOP);
+    turn = await_question();
+    CHECK_EQ(turn.turn, 2);
+    mend_beats_adopt(&parent, GRANDCHILD, turn);
+    await_lost(CHILD);
+    CHECK(!ends_within(grandchild, 2000));
+    kill(grandchild, SIGKILL);
+    await_lost(GRANDCHILD);
+    mend_beats_close(&parent);
+}
+
+/* Without the root's word it gets nothing. */
+MEND_TEST(one_that_is_not_adopted_ends)
+{
+    struct mend_address at;
+    pid_t middle, grandchild;
+
+    open_parent();
+    middle = start_middle(&at);
+    grandchild = start_grandchild(&at);
+    kill(middle, SIGKILL);
+    await_question();
+    CHECK(ends_within(grandchild, 20000));
+    CHECK_EQ(waitpid(middle, NULL, 0), middle);
     mend_beats_close(&parent);
 }
 

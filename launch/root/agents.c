@@ -142,12 +142,13 @@ bool mend_root_start_agents(struct root *root, const struct mend_address *at)
 {
     const struct mend_lease_config config = mend_beats_config(root->o->params.lease_ns);
     const struct mend_port_range range = mend_options_ports(root->o);
+    const struct mend_beats_place place = {0, root->nodes_n, root->nodes_n};
     struct mend_letter l = {0};
     char host[256] = "localhost";
 
     root->at = *at;
     root->program = program_of(root->o);
-    if (!mend_beats_open(&root->beats, &config, root->agents_key, root->nodes_n, range) ||
+    if (!mend_beats_open(&root->beats, &config, root->agents_key, place, range) ||
         !mend_loop_add(root->loop, root->member, root->beats.news_fd, MEND_ROOT_FROM_BEATS, 0))
         return false;
     gethostname(host, sizeof(host) - 1);

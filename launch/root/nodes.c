@@ -216,10 +216,11 @@ static void on_end(struct root_node *node)
 
 void mend_root_hear_beats(struct root *root)
 {
+    struct mend_lease_turn turn;
     mend_time_ns silent;
     int k;
 
-    while ((k = mend_beats_next_lost(&root->beats, &silent)) >= 0) {
+    while ((k = mend_beats_next_lost(&root->beats, &turn, &silent)) >= 0) {
         char how[64] = "it can be heard, and hears nothing";
 
         if (silent >= root->beats.config.lease_ns)
