@@ -120,7 +120,7 @@ static int status_without_ranks(const struct root *root)
 {
     if (root->signal_seen)
         return 128 + root->signal_seen;
-    return root->not_started ? 2 : 126;
+    return !root->not_started ? 126 : root->refused ? root->refused : 2;
 }
 
 /* What the user reads when no process is left, and the exit status. */

@@ -18,8 +18,8 @@
  * Without a descriptor for a caller the one that has been there longest goes, too; if there is none, the port rests for REST_NS:
  * nothing says when a descriptor is free.
  *
- * An agent calls its parent in the same way (MEND_GREETING_AGENT), and the root gets the connection (struct mend_agent_calls),
- * always from the main thread.
+ * An agent calls its parent in the same way (MEND_GREETING_AGENT), and the root, or what passes it on to the root (relay.c), gets the
+ * connection, always from the main thread.
  *
  * A verdict is not published before the first KNOCKS callers at the port were let in: what a process had sent to a rank of this node before
  * it died has reached the node (R12).  So watchers do that, too, and the callers are guarded by the lock of the ranks. */

@@ -6,6 +6,7 @@
 
 #include "base/stray.h"
 #include "base/time.h"
+#include "ft/lineage_sm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,23 @@ static void check_universe(const struct mend_options *o)
                           (unsigned long long)n, MEND_RANKS_MAX);
 }
 
+/* The agents are a tree (ft/lineage_sm.h). */
+static void check_radix(const struct mend_options *o)
+{
+    int32_t radix = (int32_t)o->params.radix, last = o->hosts.n - 1, enough = 1;
+
+    if (!radix || mend_lineage_edges(radix, last) <= MEND_LINEAGE_EDGES_MAX)
+        return;
+    while (mend_lineage_edges(enough, last) > MEND_LINEAGE_EDGES_MAX)
+        enough++;
+    mend_options_fail(2,
+                      "RADIX=%d: if each agent starts %d others, the last of %d nodes is %d starts "
+                      "away from mpiexec, and %d are the most; RADIX=%d is enough, and with 0 "
+                      "mpiexec starts all",
+                      radix, radix, o->hosts.n, mend_lineage_edges(radix, last),
+                      MEND_LINEAGE_EDGES_MAX, enough);
+}
+
 /* A terminal is not passed on to another machine. */
 static void check_hosts(const struct mend_options *o)
 {
@@ -107,6 +125,7 @@ static void check_hosts(const struct mend_options *o)
                           "that host, or place the "
                           "rank on this one",
                           o->tty_rank, o->hosts.at[o->node_of[o->tty_rank]].name);
+    check_radix(o);
 }
 
 static void check_whole(struct mend_options *o)

@@ -152,6 +152,12 @@ struct mend_options {
  * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
 
+/* So many agents each agent of the job starts. */
+static inline int mend_options_radix(const struct mend_options *o)
+{
+    return o->params.radix ? (int)o->params.radix : o->hosts.n;
+}
+
 /* The ports that agents may have. */
 static inline struct mend_port_range mend_options_ports(const struct mend_options *o)
 {

@@ -4,8 +4,7 @@
 #define MEND_LAUNCH_ROOT_AGENTS_H
 
 #include "node/greeting.h"
-#include "start/settle.h"
-#include "start/ways.h"
+#include "start/brood.h"
 
 struct root;
 struct root_node;
@@ -17,20 +16,7 @@ struct root_node;
 enum root_from {
     MEND_ROOT_FROM_SIGNAL,
     MEND_ROOT_FROM_NODE,
-    MEND_ROOT_FROM_BEATS,  /* a lease is over */
-    MEND_ROOT_FROM_LETTER, /* agents.c: there is room for it, ... */
-    MEND_ROOT_FROM_WORDS,  /* ... something is said by an agent that has not called, ... */
-    MEND_ROOT_FROM_PROCESS /* ... its process has ended */
-};
-
-/* An agent until it has called. */
-struct root_agent {
-    struct mend_started process;
-    unsigned char *letter; /* NULL: it was written */
-    size_t letter_n, written;
-    struct mend_said said;
-    mend_time_ns answer_by, fails_at; /* fails_at: its connection has ended; 0: it has not */
-    struct mend_address reached, calls_from;
+    MEND_ROOT_FROM_BEATS /* a lease is over */
 };
 
 /* Starts the agents of the other nodes, which call `at`.  False: errno. */
@@ -43,12 +29,16 @@ const char *mend_root_name_of(const struct root_node *node);
 void mend_root_take_agent(void *root, int fd, const struct mend_greeting *g);
 bool mend_root_has_child(const void *root, pid_t pid);
 
-/* Something has come from one that has not called; one does not come in time, returns when to look again; the connection of one
- * has ended, which has to be excused if it had not said READY; the lease of one is over: false: it had one; waits until its process has ended. */
-void mend_root_hear_agent(struct root *root, enum root_from from, int number);
+/* How far the start is, on a terminal; returns when to look again.  The lease of one is over: false: it had one. */
 mend_time_ns mend_root_look_at_agents(struct root *root, mend_time_ns now);
-void mend_root_await_excuse(struct root_node *node);
 bool mend_root_has_no_lease(struct root_node *node);
-void mend_root_end_agent(struct root_node *node, bool at_once);
+
+/* Whether a call of its agent counts; it has called, over a connection that goes out from this node at `reached`. */
+bool mend_root_is_welcome(const struct root_node *node);
+void mend_root_connected(struct root_node *node, const struct mend_address *reached);
+
+/* It will not be ready (start/brood.h). */
+void mend_root_fail_to_start(struct root_node *node, enum mend_brood_failure what, int status,
+                             const char *sentence);
 
 #endif

@@ -6,20 +6,21 @@
  *   root    says NODES: where all of them take connections; each starts its ranks
  *   agents  talk of facts (agent/facts.h), which the root passes on; say DONE when nothing is left on their nodes
  *   root    says END to all
+ *   agents  end what their ranks have left behind, send the rest of the output, say LEAVES
  *
- * A node is lost when its lease is over (lease/beats.h), or when the keeper of its agent says that its processes are gone.  The end of a
+ * A node is lost when its lease is over (lease/beats.h), or when the keeper of its agent says that its processes are gone (tree.c).  The end of a
  * connection says nothing, once all nodes are ready: its agent calls again, and the stream of messages goes on. */
 #include "root/root.h"
 
 #include "base/time.h"
 #include "proc/presence.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AWAIT_MS 10000 /* for an agent that has been told that the job is over */
+#define AWAIT_NS                                                                                   \
+    (10 * MEND_NS_PER_S) /* for a word of an agent that has been told that the job is over */
 
 /* ---- starting ---- */
 
@@ -35,8 +36,7 @@ static void tell_nodes(struct root *root)
     m.len = (uint32_t)((size_t)root->nodes_n * sizeof(*all));
     for (int k = 0; k < root->nodes_n; k++) {
         /* This node is reached by each other one as that has called it. */
-        memcpy(all[0].door.at.ip, root->node[k ? k : 1].begun.reached.ip,
-               sizeof(all[0].door.at.ip));
+        memcpy(all[0].door.at.ip, root->node[k ? k : 1].reached.ip, sizeof(all[0].door.at.ip));
         mend_post(&root->node[k].agent, &m);
     }
     free(all);
@@ -47,6 +47,7 @@ void mend_root_ready(struct root_node *node, const struct mend_message *m)
     if (m->len == sizeof(node->says)) {
         memcpy(&node->says, m->data, sizeof(node->says));
         node->state = NODE_READY;
+        mend_brood_ready(&node->root->brood, node->number);
     }
 }
 
@@ -130,21 +131,30 @@ void mend_root_pass_on(struct root_node *from, const struct mend_message *m)
     }
 }
 
-/* "ranks 3 to 5, 9" */
-static void list_ranks(const struct root *root, const struct root_node *node, char *text,
+static int count_ranks(const struct root *root, const struct root_node *node)
+{
+    int n = 0;
+
+    for (int i = 0; i < root->n; i++)
+        n += mend_root_is_of(root, i, node);
+    return n;
+}
+
+/* "ranks 3 to 5, 9"; n of them */
+static void list_ranks(const struct root *root, const struct root_node *node, int n, char *text,
                        size_t size)
 {
+    const char *head = n > 1 ? "ranks " : "rank ";
     size_t used = 0;
 
     snprintf(text, size, "without ranks");
     for (int i = 0, end; i < root->n && used < size; i = end) {
         for (end = i; end < root->n && mend_root_is_of(root, end, node); end++)
             ;
-        if (end > i + 1)
-            used += (size_t)snprintf(text + used, size - used, "%s%d to %d", used ? ", " : "ranks ",
-                                     i, end - 1);
-        else if (end > i)
-            used += (size_t)snprintf(text + used, size - used, "%s%d", used ? ", " : "ranks ", i);
+        if (end > i)
+            used += (size_t)snprintf(text + used, size - used, "%s%d", used ? ", " : head, i);
+        if (end > i + 1 && used < size)
+            used += (size_t)snprintf(text + used, size - used, " to %d", end - 1);
         end += end == i;
     }
 }
@@ -162,18 +172,16 @@ static int living_elsewhere(const struct root *root, const struct root_node *nod
 static void say_lost(struct root *root, const struct root_node *node, const char *how)
 {
     const char *name = mend_root_name_of(node);
-    int n = living_elsewhere(root, node);
+    int n = living_elsewhere(root, node), own_n = count_ranks(root, node);
     char ranks[128];
 
     mend_iof_end_fed(root->iof, &node->agent);
     if (root->o->quiet)
         return;
-    list_ranks(root, node, ranks, sizeof(ranks));
-    mend_root_say(root,
-                  "mend: node %d (%s%s%s) is lost: %s; %d rank%s; of its output the end may be "
-                  "missing",
-                  node->number, name, *name ? ", " : "", ranks, how, n,
-                  n == 1 ? " goes on" : "s go on");
+    list_ranks(root, node, own_n, ranks, sizeof(ranks));
+    mend_root_say(root, "mend: node %d (%s%s%s) is lost: %s; %d rank%s%s", node->number, name,
+                  *name ? ", " : "", ranks, how, n, n == 1 ? " goes on" : "s go on",
+                  own_n ? "; of its output the end may be missing" : "");
 }
 
 /* The first agent, in this process, has started its ranks as soon as it was told the nodes. */
@@ -187,8 +195,21 @@ bool mend_root_is_starting(const struct root *root)
     return root->nodes_n > 1 && !are_told(root);
 }
 
-/* Before all were told where the others are the job cannot begin without it. */
-void mend_root_lose(struct root_node *node, const char *how)
+/* All agents were to be told where the others are: without this one nothing begins. */
+static void say_not_begun(struct root *root, const struct root_node *node, const char *how)
+{
+    const char *name = mend_root_name_of(node);
+
+    if (root->failed)
+        return; /* one sentence will do */
+    mend_root_say(root,
+                  "mpiexec: node %d (%s) is lost: %s; the job had not begun, and nothing runs; "
+                  "check that the machine runs, and its network",
+                  node->number, *name ? name : "this machine", how);
+    root->failed = root->not_started = true;
+}
+
+void mend_root_bury(struct root_node *node, const char *how)
 {
     struct root *root = node->root;
 
@@ -196,38 +217,35 @@ void mend_root_lose(struct root_node *node, const char *how)
         return;
     node->state = NODE_LOST;
     node->living = 0;
-    mend_beats_declare(&root->beats, node->number, MEND_ROOT_INCARNATION);
     if (node->wire.fd >= 0)
         mend_loop_drop(root->loop, node->wire.fd);
     mend_wire_close(&node->wire);
     mend_root_note_loss(root, node);
-    say_lost(root, node, how);
+    if (are_told(root))
+        say_lost(root, node, how);
+    else
+        say_not_begun(root, node, how);
     mend_post(&root->node[0].agent,
               &(struct mend_message){.kind = MEND_DOWN_LOST, .rank = -1, .arg = {node->number}});
-    root->failed |= !are_told(root);
 }
 
-static void on_end(struct root_node *node)
+void mend_root_hang_up(struct root_node *node)
 {
-    mend_loop_drop(node->root->loop, node->wire.fd);
+    if (node->wire.fd >= 0)
+        mend_loop_drop(node->root->loop, node->wire.fd);
+    else
+        mend_root_end_call(node);
     mend_wire_cut(&node->wire);
-    mend_root_await_excuse(node);
 }
 
-void mend_root_hear_beats(struct root *root)
+void mend_root_disconnected(struct root_node *node)
 {
-    struct mend_lease_turn turn;
-    mend_time_ns silent;
-    int k;
-
-    while ((k = mend_beats_next_lost(&root->beats, &turn, &silent)) >= 0) {
-        char how[64] = "it can be heard, and hears nothing";
-
-        if (silent >= root->beats.config.lease_ns)
-            snprintf(how, sizeof(how), "no sign of life for %.1f s", (double)silent / 1e9);
-        if (!mend_root_has_no_lease(&root->node[k]))
-            mend_root_lose(&root->node[k], how);
-    }
+    if (node->state == NODE_LOST)
+        return;
+    if (node->wire.fd >= 0)
+        mend_loop_drop(node->root->loop, node->wire.fd);
+    mend_wire_cut(&node->wire);
+    mend_brood_await_excuse(&node->root->brood, node->number);
 }
 
 /* A stream in which something is missing, or wrong, cannot go on. */
@@ -246,7 +264,7 @@ void mend_root_read_node(struct root *root, int number)
     struct mend_post post = mend_root_post(node);
 
     if (node->wire.fd >= 0 && !mend_wire_read(&node->wire, &post))
-        on_end(node);
+        mend_root_disconnected(node);
 }
 
 /* ---- ending ---- */
@@ -272,53 +290,66 @@ static bool is_nothing_left(const struct root *root)
     return are_all(root, NODE_DONE) || root->failed || (root->killing && !are_told(root));
 }
 
-void mend_root_look_at_nodes(struct root *root)
+static void end(struct root *root, mend_time_ns now)
+{
+    root->ended = true;
+    root->heard_at = now;
+    for (int k = 0; k < root->nodes_n; k++)
+        mend_post(&root->node[k].agent, &(struct mend_message){.kind = MEND_DOWN_END, .rank = -1});
+}
+
+/* Nothing more comes from it.  One whose connection has ended calls again, unless the job could not begin. */
+static bool has_left(const struct root *root, const struct root_node *node)
+{
+    return node->has_left || node->is_gone || node->wire.broken || node->state == NODE_LOST ||
+           (!mend_wire_is_up(&node->wire) && (!node->has_called || root->failed));
+}
+
+/* An agent that has left waits until its connection ends. */
+static void let_go(struct root *root)
+{
+    for (int k = 1; k < root->nodes_n; k++)
+        if (root->node[k].has_left && mend_wire_is_up(&root->node[k].wire))
+            mend_root_hang_up(&root->node[k]);
+}
+
+mend_time_ns mend_root_look_at_nodes(struct root *root, mend_time_ns now)
 {
     if (root->nodes_n == 1)
-        return;
+        return MEND_TIME_NEVER;
     flush_all(root);
     bury_the_gone(root);
     if (are_ready(root))
         tell_nodes(root);
     if (root->failed && !root->killing)
         mend_root_kill(root);
-    if (root->ended || root->request || !is_nothing_left(root))
-        return;
-    root->ended = true;
-    for (int k = 0; k < root->nodes_n; k++)
-        mend_post(&root->node[k].agent, &(struct mend_message){.kind = MEND_DOWN_END, .rank = -1});
+    if (!root->ended && !root->request && is_nothing_left(root))
+        end(root, now);
+    if (!root->ended)
+        return MEND_TIME_NEVER;
+    let_go(root);
+    if (!mend_iof_is_empty(root->iof)) /* what has come is being written, however long that takes */
+        root->heard_at = now;
+    return root->heard_at + AWAIT_NS;
 }
 
 bool mend_root_is_over(const struct root *root)
 {
-    return root->nodes_n == 1 || root->ended;
-}
+    bool have_left = root->ended;
 
-/* Something is said, or its output is being written. */
-static bool goes_on(struct root_node *node, struct pollfd *p)
-{
-    return poll(p, 1, AWAIT_MS) > 0 || !mend_iof_is_empty(node->root->iof);
-}
-
-/* It ends by itself, or is killed. */
-static void await(struct root_node *node)
-{
-    struct pollfd p = {.fd = node->wire.fd, .events = POLLIN};
-    struct mend_post post = mend_root_post(node);
-    bool at_once = node->wire.fd < 0 && node->state != NODE_DONE;
-
-    while (node->wire.fd >= 0 && goes_on(node, &p))
-        if (!mend_wire_read(&node->wire, &post))
-            mend_wire_close(&node->wire);
-    at_once |= node->wire.fd >= 0;
-    mend_wire_close(&node->wire);
-    mend_root_end_agent(node, at_once);
+    for (int k = 1; k < root->nodes_n; k++)
+        have_left &= has_left(root, &root->node[k]);
+    return root->nodes_n == 1 || have_left ||
+           (root->ended && mend_time_monotonic_ns() >= root->heard_at + AWAIT_NS);
 }
 
 void mend_root_await_agents(struct root *root)
 {
-    for (int k = 1; k < root->nodes_n; k++)
-        await(&root->node[k]);
+    for (int k = 1; k < root->nodes_n; k++) {
+        mend_wire_close(&root->node[k].wire);
+        mend_brood_end(&root->brood, k, !root->node[k].has_left);
+    }
+    mend_brood_close(&root->brood);
     if (root->nodes_n > 1)
         mend_beats_close(&root->beats);
 }

@@ -122,10 +122,13 @@ static mend_time_ns look(void *self, mend_time_ns now)
     next = mend_root_place(root, now);
     at = mend_root_look_at_agents(root, now);
     next = at < next ? at : next;
-    mend_root_look_at_nodes(root);
     mend_root_look_at_cuts(root);
+    at = mend_root_look_at_tree(root, now);
+    next = at < next ? at : next;
+    at = mend_root_look_at_nodes(root, now);
+    next = at < next ? at : next;
     mend_root_tally(root);
-    if (now >= root->deadline_ns)
+    if (now >= root->deadline_ns && !root->ended)
         on_timeout(root);
     at = mend_root_look_at_waits(root, now);
     next = at < next ? at : next;
@@ -133,7 +136,7 @@ static mend_time_ns look(void *self, mend_time_ns now)
         time_out(root);
     at = mend_root_inject(root, now);
     next = at < next ? at : next;
-    return root->deadline_ns < next ? root->deadline_ns : next;
+    return root->deadline_ns < next && !root->ended ? root->deadline_ns : next;
 }
 
 static bool is_done(void *self)
@@ -147,10 +150,8 @@ static void on_event(void *self, uint32_t from, uint32_t of)
         on_signal(self);
     else if (from == MEND_ROOT_FROM_NODE)
         mend_root_read_node(self, (int)of);
-    else if (from == MEND_ROOT_FROM_BEATS)
-        mend_root_hear_beats(self);
     else
-        mend_root_hear_agent(self, (enum root_from)from, (int)of);
+        mend_root_hear_beats(self);
 }
 
 /* ---- agents ---- */
@@ -174,6 +175,8 @@ static void hear(void *to, const struct mend_message *m)
     struct root_node *node = to;
     struct root *root = node->root;
 
+    if (root->ended)
+        root->heard_at = mend_time_monotonic_ns();
     switch (m->kind) {
     case MEND_UP_READY:
         mend_root_ready(node, m);
@@ -241,11 +244,23 @@ static void hear(void *to, const struct mend_message *m)
     case MEND_UP_DONE:
         node->state = NODE_DONE;
         break;
+    case MEND_UP_LEAVES:
+        node->has_left = true;
+        break;
     case MEND_UP_GUESTS:
         mend_root_guests_asked(root, m);
         break;
     case MEND_UP_NAMED:
         node->is_asked = false;
+        break;
+    case MEND_UP_CHILD_CALLS:
+    case MEND_UP_CHILD:
+    case MEND_UP_CHILD_ENDS:
+    case MEND_UP_CHILD_GONE:
+    case MEND_UP_CHILD_FAILS:
+    case MEND_UP_CHILD_ASKS:
+    case MEND_UP_CHILD_LOST:
+        mend_root_hear_below(node, m);
         break;
     case MEND_UP_LOG:
     case MEND_UP_PRESENCE:

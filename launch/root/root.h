@@ -42,10 +42,13 @@ struct root_node {
         NODE_DONE,
         NODE_LOST
     } state;
-    struct mend_post agent; /* where messages to it go */
-    struct mend_wire wire;  /* to an agent in a process of its own */
-    struct root_agent begun;
+    struct mend_post agent;      /* where messages to it go */
+    struct mend_wire wire;       /* to an agent in a process of its own */
+    struct mend_address reached; /* this node, as that one has called it */
+    int carrier;  /* the node over whose stream its own goes; 0: over a connection with this one */
+    int64_t call; /* the number of its connection there */
     bool has_called, is_gone;     /* is_gone: no process of it is left, as its keeper says */
+    bool has_left;                /* LEAVES, or it will not say so any more */
     struct mend_node_of_job says; /* READY */
     char host[64];
     int living; /* its ranks that go on, as it said last */
@@ -98,11 +101,14 @@ struct root {
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES];        /* who has it is of the job, ... */
     unsigned char agents_key[MEND_DOOR_KEY_BYTES]; /* ... an agent of it */
-    struct mend_address at;                        /* where agents call */
-    struct mend_beats beats;                       /* their leases; nodes_n 1: there are none */
-    const char *program;           /* this mpiexec, as other machines shall have it */
-    bool failed, ended;            /* a rank could not be started; END was said */
+    struct mend_brood brood;                       /* that it has started, ... */
+    struct mend_beats beats;       /* ... their leases; nodes_n 1: there are none; ... */
+    struct mend_lineage *lineage;  /* ... and the tree of all (tree.c) */
+    mend_time_ns tree_at;          /* when it is looked at, by the clock of leases */
+    bool failed, ended;            /* a rank could not be started; END was said, ... */
+    mend_time_ns heard_at;         /* ... and an agent has said something since */
     bool not_started, at_terminal; /* an agent did not come; somebody reads how far the start is */
+    int refused;                   /* ... the exit status for that; 0: 2 */
     int said_n;                    /* so many nodes were there when that was said */
     mend_time_ns say_at;           /* the next time; 0: not decided */
     struct root_rank *rank;
@@ -141,11 +147,25 @@ void mend_root_kill(struct root *root);
 /* root.c: where messages of the agent of the node go. */
 struct mend_post mend_root_post(struct root_node *node);
 
-/* nodes.c: the node is lost; how that is known, for the user. */
+/* tree.c: the tree of the job's agents, of that radix.  False: errno. */
+bool mend_root_open_tree(struct root *root, int radix);
+
+/* tree.c: no process of the node is left, or none of them will be believed any more; how that is known, for the user. */
 void mend_root_lose(struct root_node *node, const char *how);
 
-/* nodes.c: nodes whose leases are over are lost. */
+/* tree.c: leases that this process grants are over, or wanted from it; an agent says something of one below it; returns when to look at the
+ * tree again. */
 void mend_root_hear_beats(struct root *root);
+void mend_root_hear_below(struct root_node *via, const struct mend_message *m);
+mend_time_ns mend_root_look_at_tree(struct root *root, mend_time_ns now);
+
+/* nodes.c: the node is lost; its connection has ended. */
+void mend_root_bury(struct root_node *node, const char *how);
+void mend_root_disconnected(struct root_node *node);
+
+/* nodes.c: ends its connection; tree.c: that over another node. */
+void mend_root_hang_up(struct root_node *node);
+void mend_root_end_call(struct root_node *node);
 
 /* nodes.c: no rank has been started anywhere, because some agents are not there yet. */
 bool mend_root_is_starting(const struct root *root);
@@ -162,7 +182,7 @@ void mend_root_pass_on(struct root_node *from, const struct mend_message *m);
 void mend_root_pass_paper(struct root_node *from, const struct mend_message *m);
 
 /* nodes.c: has all agents told that the job is over, when it is; all have been.  Waits until their processes have ended. */
-void mend_root_look_at_nodes(struct root *root);
+mend_time_ns mend_root_look_at_nodes(struct root *root, mend_time_ns now);
 bool mend_root_is_over(const struct root *root);
 void mend_root_await_agents(struct root *root);
 

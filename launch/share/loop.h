@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.h – the main thread's loop: descriptors that can be read, and the time.
  *
- * Each party that lives in the process (the root of a job, the agent of a node) is a member: it is told of its own
+ * Each party that lives in the process (the root of a job, the agent of a node, what starts other agents) is a member: it is told of its own
  * descriptors, and looked at after each turn for what is due. */
 #ifndef MEND_LAUNCH_SHARE_LOOP_H
 #define MEND_LAUNCH_SHARE_LOOP_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MEND_LOOP_MEMBERS 2
+#define MEND_LOOP_MEMBERS 4
 
 struct mend_loop_member {
     void *self;

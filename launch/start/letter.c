@@ -69,6 +69,14 @@ static void number32(struct pen *p, uint32_t *field)
     *field = (uint32_t)v;
 }
 
+static void number16(struct pen *p, uint16_t *field)
+{
+    uint64_t v = *field;
+
+    number(p, &v, 2);
+    *field = (uint16_t)v;
+}
+
 static void string(struct pen *p, const char **field)
 {
     uint32_t len = p->writes ? (uint32_t)strlen(*field) : 0;
@@ -118,6 +126,17 @@ static void block(struct pen *p, const unsigned char **field, uint32_t *len)
     }
 }
 
+static void ancestors(struct pen *p, struct mend_letter *l)
+{
+    number32(p, &l->ancestors_n);
+    p->in.bad |= l->ancestors_n > MEND_LINEAGE_EDGES_MAX;
+    for (uint32_t i = 0; i < l->ancestors_n && !p->in.bad; i++) {
+        number32(p, &l->ancestor[i].node);
+        bytes(p, &l->ancestor[i].door, sizeof(l->ancestor[i].door));
+        number16(p, &l->ancestor[i].beats_port);
+    }
+}
+
 static void walk(struct pen *p, struct mend_letter *l)
 {
     number32(p, &l->node);
@@ -125,12 +144,11 @@ static void walk(struct pen *p, struct mend_letter *l)
     number32(p, &l->by_ssh);
     number32(p, &l->input_fd);
     number32(p, &l->umask);
-    number32(p, &l->beats_port);
     number(p, &l->answer_ms, 8);
     number(p, &l->job, 8);
     bytes(p, l->key, sizeof(l->key));
     bytes(p, l->agents_key, sizeof(l->agents_key));
-    bytes(p, &l->parent, sizeof(l->parent));
+    ancestors(p, l);
     string(p, &l->host);
     string(p, &l->parent_host);
     string(p, &l->user);
@@ -195,6 +213,19 @@ size_t mend_letter_line(const char *line, const struct mend_build *mine, const c
     return 0;
 }
 
+/* Each has a lower number than the one that it starts, and the root is the last. */
+static bool are_ancestors(const struct mend_letter *l)
+{
+    uint32_t below = l->node;
+
+    for (uint32_t i = 0; i < l->ancestors_n; i++) {
+        if (l->ancestor[i].node >= below)
+            return false;
+        below = l->ancestor[i].node;
+    }
+    return l->ancestors_n && !below;
+}
+
 bool mend_letter_decode(const unsigned char *at, size_t len, struct mend_letter *l_p)
 {
     struct pen p = {.in = {.at = at, .end = at + len - MEND_SHA256_BYTES}};
@@ -208,7 +239,7 @@ bool mend_letter_decode(const unsigned char *at, size_t len, struct mend_letter 
         return false;
     walk(&p, l_p);
     return !p.in.bad && p.in.at == p.in.end && l_p->nodes_n > 1 && l_p->node > 0 &&
-           l_p->node < l_p->nodes_n && l_p->argv.n > 0;
+           l_p->node < l_p->nodes_n && are_ancestors(l_p) && l_p->argv.n > 0;
 }
 
 /* ---- reading ---- */

@@ -11,6 +11,7 @@
 #define MEND_LAUNCH_START_LETTER_H
 
 #include "command/options.h"
+#include "ft/lineage_sm.h"
 #include "node/greeting.h"
 #include "share/build.h"
 
@@ -18,19 +19,28 @@
 #define MEND_LETTER_MAX      ((size_t)64 << 20)
 #define MEND_LETTER_LIMITS   7 /* of the shell (settle.c) */
 
+/* An agent between the new one and the root, or the root. */
+struct mend_letter_ancestor {
+    uint32_t node;
+    struct mend_address
+        door; /* of its agent; of the parent without an address: it has come from there */
+    uint16_t beats_port; /* where it grants leases, in network byte order */
+};
+
 struct mend_letter {
     uint32_t node, nodes_n;
     uint32_t by_ssh;   /* what ssh says of addresses counts */
     uint32_t input_fd; /* what a rank with the terminal reads; 0: nothing */
     uint32_t umask;
-    uint32_t beats_port; /* of the parent, in network byte order: where it grants leases */
-    uint64_t answer_ms;  /* for the call of the parent */
+    uint64_t answer_ms; /* for the call of the parent */
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES];
     unsigned char agents_key[MEND_DOOR_KEY_BYTES]; /* a process of the program does not have it */
-    struct mend_address parent;     /* without an address: where that has come from */
-    const char *host, *parent_host; /* as the user, and as itself, name the two */
-    const char *user;               /* whose HOME the environment names */
+    uint32_t ancestors_n;
+    struct mend_letter_ancestor
+        ancestor[MEND_LINEAGE_EDGES_MAX]; /* the parent first, the root last */
+    const char *host, *parent_host;       /* as the user, and as itself, name the two */
+    const char *user;                     /* whose HOME the environment names */
     const char *wdir;
     struct mend_strings argv, env;
     uint32_t given_n;

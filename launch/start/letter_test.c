@@ -14,14 +14,17 @@ static const struct mend_build others = {.number = 0x1235, .version = "1.3"};
 
 static struct mend_letter example(void)
 {
-    struct mend_letter l = {.node = 2,
-                            .nodes_n = 3,
+    struct mend_letter l = {.node = 9,
+                            .nodes_n = 20,
                             .by_ssh = 1,
                             .umask = 022,
                             .answer_ms = 15000,
                             .job = UINT64_MAX - 1,
                             .key = "the secret of us",
-                            .parent = mend_address_v4(htonl(INADDR_LOOPBACK), htons(99)),
+                            .ancestors_n = 3,
+                            .ancestor = {{4, mend_address_v4(htonl(INADDR_LOOPBACK), htons(99)), 7},
+                                         {1, mend_address_v4(htonl(0x0a090001), htons(98)), 8},
+                                         {0, mend_address_v4(htonl(0x0a090002), htons(97)), 65535}},
                             .host = "m3",
                             .parent_host = "m1",
                             .user = "",
@@ -52,16 +55,26 @@ static bool same_list(const struct mend_strings *a, const struct mend_strings *b
     return a->n == b->n;
 }
 
+static bool same_ancestors(const struct mend_letter *a, const struct mend_letter *b)
+{
+    for (uint32_t i = 0; i < a->ancestors_n && a->ancestors_n == b->ancestors_n; i++)
+        if (a->ancestor[i].node != b->ancestor[i].node ||
+            !mend_address_same(&a->ancestor[i].door, &b->ancestor[i].door) ||
+            a->ancestor[i].door.port != b->ancestor[i].door.port ||
+            a->ancestor[i].beats_port != b->ancestor[i].beats_port)
+            return false;
+    return a->ancestors_n == b->ancestors_n;
+}
+
 static bool same(const struct mend_letter *a, const struct mend_letter *b)
 {
     return a->node == b->node && a->nodes_n == b->nodes_n && a->by_ssh == b->by_ssh &&
            a->input_fd == b->input_fd && a->umask == b->umask && a->answer_ms == b->answer_ms &&
-           a->job == b->job && !memcmp(a->key, b->key, sizeof(a->key)) &&
-           mend_address_same(&a->parent, &b->parent) && !strcmp(a->host, b->host) &&
-           !strcmp(a->parent_host, b->parent_host) && !strcmp(a->user, b->user) &&
-           !strcmp(a->wdir, b->wdir) && same_list(&a->argv, &b->argv) &&
-           same_list(&a->env, &b->env) && a->given_n == b->given_n &&
-           !memcmp(a->given, b->given, b->given_n) &&
+           a->job == b->job && !memcmp(a->key, b->key, sizeof(a->key)) && same_ancestors(a, b) &&
+           !strcmp(a->host, b->host) && !strcmp(a->parent_host, b->parent_host) &&
+           !strcmp(a->user, b->user) && !strcmp(a->wdir, b->wdir) &&
+           same_list(&a->argv, &b->argv) && same_list(&a->env, &b->env) &&
+           a->given_n == b->given_n && !memcmp(a->given, b->given, b->given_n) &&
            !memcmp(a->limits, b->limits, sizeof(a->limits));
 }
 
@@ -82,6 +95,33 @@ MEND_TEST(what_is_written_is_read)
     free_lists(&got);
     free_lists(&l);
     free(bytes);
+}
+
+/* A letter whose ancestors cannot be: none, too many, without the root, out of order, or the new agent itself. */
+MEND_TEST(ancestors_that_cannot_be_are_refused)
+{
+    static const struct {
+        uint32_t n, node[MEND_LINEAGE_EDGES_MAX];
+        bool good;
+    } cases[] = {{3, {4, 1, 0}, true},  {1, {0}, true},        {2, {8, 0}, true},
+                 {0, {0}, false},       {2, {4, 1}, false},    {3, {1, 4, 0}, false},
+                 {3, {4, 0, 0}, false}, {3, {9, 1, 0}, false}, {2, {10, 0}, false}};
+    struct mend_letter l = example(), got;
+    size_t n;
+
+    for (size_t i = 0; i < MEND_COUNT_OF(cases); i++) {
+        unsigned char *bytes, *body;
+
+        l.ancestors_n = cases[i].n;
+        for (int k = 0; k < MEND_LINEAGE_EDGES_MAX; k++)
+            l.ancestor[k].node = cases[i].node[k];
+        bytes = mend_letter_encode(&l, &ours, &n);
+        body = body_of(bytes);
+        CHECK_EQ(mend_letter_decode(body, n - (size_t)(body - bytes), &got), cases[i].good);
+        free_lists(&got);
+        free(bytes);
+    }
+    free_lists(&l);
 }
 
 /* The line that all builds understand. */
@@ -161,6 +201,7 @@ MEND_TEST(garbage_is_harmless)
         if (mend_letter_decode(copy, len, &got)) {
             taken++;
             CHECK(got.node < got.nodes_n && got.argv.n > 0 && strlen(got.host) < len);
+            CHECK(got.ancestors_n <= MEND_LINEAGE_EDGES_MAX);
         }
         free_lists(&got);
         free(copy);
