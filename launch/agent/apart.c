@@ -33,6 +33,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #define TURN_MS  20                     /* between two looks whether all output has left */
 #define CALL_NS  (100 * MEND_NS_PER_MS) /* for a call when there was a connection before, ... */
@@ -521,6 +522,7 @@ int mend_agent_apart(void)
     struct apart *a = mend_xalloc(1, sizeof(*a));
     struct mend_options *o = mend_xalloc(1, sizeof(*o));
 
+    prctl(PR_SET_NAME, "mpiexec"); /* that of /proc/self/exe is "exe" */
     begin(a, o);
     a->own = mend_agent_post(&a->agent);
     a->agent.tell.root = mend_wire_post(&a->wire);

@@ -138,6 +138,15 @@ def agent_of(p, node):
     return None
 
 
+def test_name_of_an_agent(start):
+    """In ps it is mpiexec, of which the arguments say what it does."""
+    p = start("--machines", 2, "-n", 2, "sh", "-c", "echo up; sleep 100")
+    assert p.stdout.readline() == b"up\n" and p.stdout.readline() == b"up\n"
+    agent = agent_of(p, 1)
+    with open(f"/proc/{agent}/comm", encoding="ascii") as comm, open(f"/proc/{agent}/cmdline", "rb") as words:
+        assert (comm.read(), words.read()) == ("mpiexec\n", b"mpiexec\0--agent\0")
+
+
 def test_agent_that_is_killed_while_agents_start(start):
     """A job cannot begin without it; one that has begun goes on."""
     for ms in range(0, 20, 2):
