@@ -76,13 +76,25 @@ static struct mend_address address_of(const struct mend_options *o)
     return at;
 }
 
+/* The user has said which ports, and none of them can be had. */
+static void check_ports(const struct mend_options *o, const char *what)
+{
+    if (o->remote.port_first && (errno == EADDRINUSE || errno == EACCES))
+        mend_options_fail(2, "--port-range %d:%d: no %s can be taken there: %s",
+                          o->remote.port_first, o->remote.port_last, what, strerror(errno));
+}
+
 /* They call the port of this node.  One of one node opens its port when it is connected with a job of several (agent/link.c). */
 static void start_agents(struct root *root, struct agent *agent)
 {
-    if (!mend_agent_open_door(agent))
+    if (!mend_agent_open_door(agent)) {
+        check_ports(root->o, "connections");
         die("cannot take connections");
-    if (!mend_root_start_agents(root, &agent->ranks.nodes.at))
+    }
+    if (!mend_root_start_agents(root, &agent->ranks.nodes.at)) {
+        check_ports(root->o, "datagrams");
         die("an agent cannot be started");
+    }
 }
 
 static void open_job(struct root *root, struct agent *agent, struct mend_options *o,
