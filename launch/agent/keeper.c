@@ -38,6 +38,8 @@
 #include <unistd.h>
 
 #define FAREWELL 'f'
+#define HUSH     'h'
+#define SPEAK    's'
 #define LOOK_NS  MEND_NS_PER_MS
 #define GONE_NS  MEND_NS_PER_S
 #define ENDS_NS  (3 * MEND_NS_PER_S)
@@ -221,23 +223,37 @@ static void say_gone(const struct mend_ranks *ranks, const struct mend_address *
         close(fd);
 }
 
+/* 0: mpiexec has ended without a farewell. */
+static char next_word(int fd)
+{
+    char c;
+
+    return read(fd, &c, 1) == 1 ? c : 0;
+}
+
 static _Noreturn void keep(const struct mend_ranks *ranks, mend_time_ns limit_ns,
                            const struct mend_address *parent, int fd)
 {
+    bool hush = false;
     sigset_t all;
-    char c = 0;
+    char c;
 
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "mend-keeper");
     fd = keep_only(fd);
-    watch_mpiexec(ranks, limit_ns, fd);
-    if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
+    do {
+        watch_mpiexec(ranks, limit_ns, fd);
+        c = next_word(fd);
+        hush = c == HUSH || (hush && c != SPEAK);
+    } while (c == HUSH || c == SPEAK);
+    if (c != FAREWELL) {
         kill_everything(ranks->shm);
         await_ends(ranks->shm);
         mend_sweep_names(ranks);
-        say_gone(ranks, parent);
+        if (!hush)
+            say_gone(ranks, parent);
     }
     _exit(0);
 }
@@ -257,6 +273,14 @@ void mend_keeper_start(struct mend_keeper *k, const struct mend_ranks *ranks, me
     }
     close(fd[0]);
     k->fd = fd[1];
+}
+
+void mend_keeper_hush(const struct mend_keeper *k, bool hush)
+{
+    const char c = hush ? HUSH : SPEAK;
+
+    while (k->fd >= 0 && write(k->fd, &c, 1) < 0 && errno == EINTR)
+        ;
 }
 
 void mend_keeper_end(struct mend_keeper *k)

@@ -24,6 +24,9 @@ void mend_keeper_start(struct mend_keeper *k, const struct mend_ranks *ranks, me
                        const struct mend_address *parent);
 void mend_keeper_end(struct mend_keeper *k);
 
+/* From now on the root is not told when the processes of the node are gone, or is again. */
+void mend_keeper_hush(const struct mend_keeper *k, bool hush);
+
 /* Says so if it has continued this process. */
 void mend_keeper_has_revived(struct mend_keeper *k, const struct mend_ranks *ranks,
                              const struct mend_tell *tell);

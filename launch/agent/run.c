@@ -17,6 +17,7 @@
 #include "agent/start.h"
 #include "agent/sweep.h"
 #include "agent/tell.h"
+#include "agent/outage.h"
 #include "agent/verdict.h"
 #include "agent/waits.h"
 #include "base/time.h"
@@ -195,6 +196,15 @@ static void inject(struct mend_verdicts *verdicts, const struct mend_tell *tell,
     pthread_mutex_unlock(&verdicts->ranks->lock);
 }
 
+/* To a rank, or to all of the node. */
+static void inject_here(struct agent *agent, struct mend_injection *in)
+{
+    if (in->node < 0)
+        inject(&agent->verdicts, &agent->tell, in);
+    else if (in->node == (int)agent->ranks.nodes.me)
+        mend_outage_begin(&agent->ranks, &agent->spares, &agent->keeper, in->for_ns);
+}
+
 /* Ctrl-Z has stopped nobody in another group than ours. */
 static void suspend(struct mend_ranks *ranks, struct mend_spares *spares, bool from_terminal)
 {
@@ -241,7 +251,7 @@ static void hear(void *to, const struct mend_message *m)
         resume(&agent->ranks, &agent->spares);
         break;
     case MEND_DOWN_INJECT:
-        inject(&agent->verdicts, &agent->tell, &agent->o->injections[m->arg[0]]);
+        inject_here(agent, &agent->o->injections[m->arg[0]]);
         break;
     case MEND_DOWN_CUT:
         mend_control_cut(&agent->verdicts, &agent->tell, &agent->ranks.rank[m->rank],

@@ -6,6 +6,7 @@
  *   kill:1,3@coll.enter#2    ──>  rank 1: kill@coll.enter#2    rank 3: the same
  *   kill:random(7)@time:5ms  ──>  the rank that the seed 7 gives in a job of this size
  *   kill:2@in:MPI_Recv:0,1   ──>  rank 2, when ranks 0 and 1 wait in that call (agent/blocked.c)
+ *   node:1@call:MPI_Send#3   ──>  node 1, when its lowest rank is there: rank 4: stop@call:MPI_Send#3
  *
  * A rank gets the specifications that are its own in its environment.  A ? at the end allows that the injection does not
  * happen. */
@@ -18,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORM "ACTION:RANKS[:CODE]@PLACE[#COUNT][?]"
+#define FORM      "ACTION:RANKS[:CODE]@PLACE[#COUNT][?]"
+#define NODE_FORM "node:NODE[:TIME]@PLACE[#COUNT][?]"
 
 /* One --inject while it is read. */
 struct reading {
@@ -28,6 +30,8 @@ struct reading {
     char *spec; /* without the ranks */
     bool may_miss;
     char *said; /* with random: which rank it is */
+    int node;   /* -1: it is about ranks */
+    mend_time_ns for_ns;
 };
 
 /* ---- reading ---- */
@@ -73,7 +77,12 @@ static bool add_waiters(struct mend_injection *i, int ranks_n, char **why_p)
 
 static bool add(struct mend_options *o, const struct reading *r, int rank, char **why_p)
 {
-    struct mend_injection i = {.rank = rank, .spec = r->spec, .value = r->value, .said = r->said};
+    struct mend_injection i = {.rank = rank,
+                               .node = r->node,
+                               .for_ns = r->for_ns,
+                               .spec = r->spec,
+                               .value = r->value,
+                               .said = r->said};
     /* one that is started later can be named if the user has said that there are more */
     int ranks = o->params.universe_size ? mend_options_places(o) : o->ranks_n;
     const char *why;
@@ -154,11 +163,75 @@ static bool take_apart(struct mend_options *o, const char *value, struct reading
         return false;
     ranks_len = strcspn(colon + 1, ":@");
     code = colon + 1 + ranks_len;
-    *r_p = (struct reading){.value = value, .may_miss = value[len - 1] == '?'};
+    *r_p = (struct reading){.value = value, .node = -1, .may_miss = value[len - 1] == '?'};
     r_p->ranks = mend_xprintf("%.*s", (int)ranks_len, colon + 1);
     r_p->spec = mend_options_keep(o, mend_xprintf("%.*s%.*s", (int)(colon - value), value,
                                                   (int)(value + len - r_p->may_miss - code), code));
     return true;
+}
+
+static int lowest_rank_on(const struct mend_options *o, int node)
+{
+    for (int i = 0; i < o->ranks_n; i++)
+        if (o->node_of[i] == node)
+            return i;
+    return -1;
+}
+
+/* "" or ":300ms", before the place. */
+static bool read_stay(const char *code, mend_time_ns *for_ns_p)
+{
+    size_t len = strcspn(code, "@");
+    struct mend_inject stay;
+    const char *why;
+    char *text;
+    bool good;
+
+    *for_ns_p = 0;
+    if (!len)
+        return true;
+    text = mend_xprintf("stop@time%.*s", (int)len, code);
+    good = mend_event_parse_inject(text, &stay, &why) && stay.delay_ns;
+    *for_ns_p = stay.delay_ns;
+    free(text);
+    return good;
+}
+
+/* The lowest rank of the node, which waits at the place until that happens. */
+static void add_node(struct mend_options *o, struct reading *r, char **why_p)
+{
+    const char *code = r->spec + strlen("node"), *end = r->ranks;
+    int last, rank;
+
+    if (!take_ranks(&end, &r->node, &last) || r->node != last || *end)
+        *why_p = mend_xprintf("'%s': behind node: stands the number of one node, as --display-map "
+                              "shows it",
+                              r->value);
+    else if (r->node >= o->hosts.n)
+        *why_p = mend_xprintf("'%s': there is no node %d in a job of %d node%s", r->value, r->node,
+                              o->hosts.n, o->hosts.n > 1 ? "s" : "");
+    else if (!r->node)
+        *why_p = mend_xprintf("'%s': node 0 is that of mpiexec, with which the job ends", r->value);
+    else if (!read_stay(code, &r->for_ns))
+        *why_p = mend_xprintf("'%s': the time in " NODE_FORM " is a number of seconds, or one with "
+                              "s, ms or us",
+                              r->value);
+    if (*why_p)
+        return;
+    rank = lowest_rank_on(o, r->node);
+    r->spec = mend_options_keep(o, mend_xprintf("stop%s", code + strcspn(code, "@")));
+    if (rank < 0 && strncmp(r->spec, "stop@time:", strlen("stop@time:")) != 0)
+        *why_p =
+            mend_xprintf("'%s': node %d has no ranks that could get there, so PLACE can only be "
+                         "time:TIME",
+                         r->value, r->node);
+    else
+        add(o, r, rank, why_p);
+}
+
+static bool is_of_node(const char *value)
+{
+    return !strncmp(value, "node:", strlen("node:"));
 }
 
 static bool action_known(const char *value)
@@ -177,11 +250,15 @@ static char *read_one(struct mend_options *o, const char *value)
 
     if (!take_apart(o, value, &r))
         return mend_xprintf("'%s' is not " FORM ", for example kill:2@p2p.send.rts#3", value);
-    if (!action_known(value))
+    if (!action_known(value) && !is_of_node(value))
         why =
-            mend_xprintf("'%s': the ACTION in " FORM " is kill, stop, cont, abort or note", value);
+            mend_xprintf("'%s': the ACTION in " FORM " is kill, stop, cont, abort or note; a whole "
+                         "node is " NODE_FORM,
+                         value);
     else if (strchr(value, ';'))
         why = mend_xprintf("one specification at a time, not '%s'", value);
+    else if (is_of_node(value))
+        add_node(o, &r, &why);
     else if (!strncmp(r.ranks, "random", strlen("random")))
         add_random(o, &r, &why);
     else

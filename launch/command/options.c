@@ -130,10 +130,6 @@ static void check_hosts(const struct mend_options *o)
 
 static void check_whole(struct mend_options *o)
 {
-    char *why = mend_injections_read(o);
-
-    if (why)
-        mend_options_fail(2, "--inject: %s", why);
     if (o->tty_rank >= o->ranks_n)
         mend_options_fail(2, "--tty: there is no rank %d in a job of %d", o->tty_rank, o->ranks_n);
     if (o->stdin_rank >= o->ranks_n)
@@ -147,6 +143,15 @@ static void check_whole(struct mend_options *o)
             2, "a file for standard error and --merge-stderr-to-stdout exclude each other");
     if (o->quiet && o->verbose)
         mend_options_fail(2, "--quiet and --verbose exclude each other");
+}
+
+/* Which ranks a node has is known. */
+static void check_injections(struct mend_options *o)
+{
+    char *why = mend_injections_read(o);
+
+    if (why)
+        mend_options_fail(2, "--inject: %s", why);
 }
 
 static void say_notes(const struct mend_options *o)
@@ -265,6 +270,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     note_strays(o_p);
     check_whole(o_p);
     mend_flags_place(o_p);
+    check_injections(o_p);
     check_hosts(o_p);
     choose_terminal(o_p);
     mend_find_programs(o_p, o_p->decided ? is_this : is_here);

@@ -82,12 +82,15 @@ struct mend_waiter {
     unsigned looks_n; /* at which it did not sleep */
 };
 
-/* One --inject: what happens to which rank. */
+/* One --inject: what happens to which rank, or to a node when a rank gets somewhere. */
 struct mend_injection {
-    int rank, number;  /* among those of that rank */
-    const char *value; /* as the user wrote it */
-    char *spec;        /* without the rank, as the rank's MEND_INJECT gets it */
-    char *said;        /* NULL, or what was chosen at random */
+    int rank, number;    /* among those of that rank; -1: of none */
+    int node;            /* -1: it is for the rank */
+    mend_time_ns for_ns; /* ... it stands still; 0: it is switched off */
+    bool done;           /* ... the agent was told */
+    const char *value;   /* as the user wrote it */
+    char *spec;          /* without the rank, as the rank's MEND_INJECT gets it */
+    char *said;          /* NULL, or what was chosen at random */
     struct mend_inject what;
     struct mend_waiter *waiters; /* at in:CALL:RANKS */
     int waiters_n;

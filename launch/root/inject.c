@@ -3,12 +3,15 @@
  *
  *   at a time     the root tells the agent of the rank
  *   in:CALL:RANKS asked: do they wait there? ── all agents of these ranks say yes, twice ──> the root tells the agent
- *   elsewhere     the rank watches the places of the library, and its agent says when one happens
+ *   elsewhere     the rank watches the places of the library, and its agent says when one happens; if it is meant for the rank's node
+ *                 the rank waits there, and the root tells the agent (agent/outage.h)
  *
  * Ranks of two nodes are not seen at one moment, so agents are asked twice: who waited when the second question was asked and waits when
  * it is answered waits in between, unless it goes on to a call of the same name.  Injections that did not are reported when the job is over and make it fail, because a test would otherwise
  * pass without showing anything. */
 #include "root/root.h"
+
+#include "base/time.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -42,10 +45,31 @@ void mend_root_list_timed(struct root *root)
             root->o->injections);
 }
 
+/* All of its ranks are in the report, as if it had happened to each. */
+static void strike(struct root *root, int k)
+{
+    struct mend_injection *in = &root->o->injections[k];
+    struct root_node *node = &root->node[in->node];
+
+    if (in->done || !mend_root_is_there(node))
+        return;
+    in->done = true;
+    for (int i = 0; i < root->n; i++)
+        if (mend_root_is_of(root, i, node))
+            mend_root_report(root, mend_time_monotonic_ns() - root->start_ns, inject, .rank = i,
+                             .what = in->value);
+    mend_post(&node->agent,
+              &(struct mend_message){.kind = MEND_DOWN_INJECT, .rank = -1, .arg = {k}});
+}
+
 static void carry_out(struct root *root, int k)
 {
     int rank = root->o->injections[k].rank;
 
+    if (root->o->injections[k].node >= 0) {
+        strike(root, k);
+        return;
+    }
     mend_post(&root->node[mend_root_node_of(root, rank)].agent,
               &(struct mend_message){.kind = MEND_DOWN_INJECT, .rank = rank, .arg = {k}});
 }
@@ -130,14 +154,24 @@ static bool look_at_blocked(struct root *root, int k)
     return true;
 }
 
+/* Its lowest rank is there. */
+static bool is_reached(const struct mend_injection *in)
+{
+    return in->node >= 0 && in->happened && !in->done &&
+           (in->what.at == MEND_INJECT_AT_EVENT || in->what.at == MEND_INJECT_AT_CALL);
+}
+
 mend_time_ns mend_root_inject(struct root *root, mend_time_ns now)
 {
     bool asked = false;
 
     if (!root->running_ns)
         return MEND_TIME_NEVER; /* they are looked at again when the last node says so */
-    for (int k = 0; k < root->o->injections_n; k++)
+    for (int k = 0; k < root->o->injections_n; k++) {
         asked |= look_at_blocked(root, k);
+        if (is_reached(&root->o->injections[k]))
+            strike(root, k);
+    }
     return asked ? now : look_at_times(root, now);
 }
 
@@ -156,8 +190,11 @@ void mend_root_injected(struct root *root, int rank, int number)
 /* The signal may have come to a process that had ended by itself: how it ended tells. */
 static bool happened(const struct root *root, const struct mend_injection *in)
 {
-    const struct root_rank *r = &root->rank[in->rank];
+    const struct root_rank *r;
 
+    if (in->node >= 0)
+        return in->done;
+    r = &root->rank[in->rank];
     if ((in->what.at == MEND_INJECT_AT_TIME || in->what.at == MEND_INJECT_AT_WAIT) &&
         in->what.action == MEND_INJECT_KILL && !r->in_script)
         return in->happened && !r->exited && r->status == SIGKILL;
@@ -166,11 +203,26 @@ static bool happened(const struct root *root, const struct mend_injection *in)
 
 static const char *why_not(const struct root *root, const struct mend_injection *in)
 {
-    if (mend_rank_end_is_death(&root->rank[in->rank].end))
+    if (in->rank >= 0 && mend_rank_end_is_death(&root->rank[in->rank].end))
         return "had died before";
     if (in->what.at == MEND_INJECT_AT_WAIT)
         return "was not touched, as the others never all waited in that call";
     return in->what.at == MEND_INJECT_AT_TIME ? "had ended before" : "did not get there";
+}
+
+/* It may have happened, and the agent had no time to say so. */
+static bool is_unknown(struct root *root, const struct mend_injection *in)
+{
+    const struct root_node *node =
+        in->rank >= 0 ? &root->node[mend_root_node_of(root, in->rank)] : NULL;
+
+    if (!node || node->state != NODE_LOST ||
+        (in->what.at != MEND_INJECT_AT_EVENT && in->what.at != MEND_INJECT_AT_CALL))
+        return false;
+    mend_root_say(root,
+                  "mend: whether the injection %s happened is not known: node %d (%s) is lost",
+                  in->value, node->number, node->host);
+    return true;
 }
 
 bool mend_root_missed(struct root *root)
@@ -180,11 +232,12 @@ bool mend_root_missed(struct root *root)
     for (int i = 0; i < root->o->injections_n; i++) {
         const struct mend_injection *in = &root->o->injections[i];
 
-        if (in->may_miss || happened(root, in))
+        if (in->may_miss || happened(root, in) || is_unknown(root, in))
             continue;
         missed = true;
-        mend_root_say(root, "mend: the injection %s never happened: rank %d %s", in->value,
-                      in->rank, why_not(root, in));
+        mend_root_say(root, "mend: the injection %s never happened: %s %d %s", in->value,
+                      in->rank >= 0 ? "rank" : "node", in->rank >= 0 ? in->rank : in->node,
+                      why_not(root, in));
     }
     return missed;
 }

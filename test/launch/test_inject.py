@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """--inject."""
+import json
+import os
 import re
+import signal
 
 import pytest
 
@@ -35,6 +38,16 @@ def test_inject_missed(run, words, status, part):
     r = run("-n", 2, "--inject", words, "true")
     assert part in r.err
     assert r.status == status
+
+
+def test_inject_on_a_lost_node(run):
+    """Its agent may have had no time to say that an injection happened; mpiexec itself knows what it has not ordered."""
+    r = run("--machines", 2, "--lenient-exit", "-n", 2, "--inject", "note:1@coll.enter", "--inject", "node:1@time:200ms", "sleep", 1)
+    assert "whether the injection note:1@coll.enter happened is not known: node 1" in r.err
+    assert r.status == 0
+    r = run("--machines", 2, "--lenient-exit", "-n", 2, "--inject", "kill:1@time:300s", "--inject", "node:1@time:200ms", "sleep", 1)
+    assert "kill:1@time:300s never happened: rank 1 had died before" in r.err
+    assert r.status == 125
 
 
 def test_inject_that_may_be_missed(run):
@@ -73,6 +86,73 @@ def test_inject_in_call_refused(run, words, part):
     """A wait must name a call and ranks that there are."""
     r = run("-n", 2, "--inject", words, "true")
     assert (r.status, part in r.err) == (2, True), r.err
+
+
+@pytest.mark.parametrize("words, part", [
+    ("node:0@time:1", "node 0 is that of mpiexec, with which the job ends"), ("node:3@time:1", "there is no node 3 in a job of 3 nodes"),
+    ("node:x@time:1", "behind node: stands the number of one node"), ("node:1-2@time:1", "behind node: stands the number of one node"),
+    ("node:@time:1", "behind node: stands the number of one node"), ("node:1:soon@time:1", "the time in node:NODE[:TIME]@PLACE"),
+    ("node:1:0@time:1", "the time in node:NODE[:TIME]@PLACE"), ("node:1@call:MPI_Sned", "did you mean 'MPI_Send'?"),
+    ("node:1@time:x", "the time is a number of seconds"), ("node:1@nothing", "there is no event 'nothing'"),
+    ("node:2@call:MPI_Send", "node 2 has no ranks that could get there"), ("node1@time:1", "is not ACTION:RANKS"),
+])
+def test_inject_node_refused(run, words, part):
+    """The node must be there, and not be that of mpiexec."""
+    r = run("--machines", 3, "--spare-nodes", 1, "-n", 2, "--inject", words, "true")
+    assert (r.status, part in r.err) == (2, True), r.err
+    r = run("-n", 2, "--inject", "node:1@time:1", "true")
+    assert (r.status, "there is no node 1 in a job of 1 node\n" in r.err) == (2, True), r.err
+
+
+def test_inject_node_missed(run):
+    """The job has ended before."""
+    r = run("--machines", 3, "--spare-nodes", 1, "-n", 2, "--inject", "node:1@time:300s", "--inject", "node:2@time:300s", "true")
+    assert r.status == 125 and "node:1@time:300s never happened: rank 1 had ended before" in r.err, r
+    assert "node:2@time:300s never happened: node 2 had ended before" in r.err, r
+    assert run("--machines", 2, "-n", 2, "--inject", "node:1@time:300s?", "true").status == 0
+
+
+def test_inject_node_without_ranks(run):
+    """It has none yet, or none any more: it is lost all the same, before it is needed."""
+    for words, said in (["--spare-nodes", 1, "-n", 2], r"\(without ranks\) is lost: no sign of life for \d.\d s; 2 ranks go on\n"), \
+                       (["-n", 3], r"\(rank 2\) is lost: "):
+        r = run("--machines", 3, "--set", "LEASE=0.3", "--inject", "node:2@time:300ms", *words, "sh", "-c", "test $MEND_RANK = 2 || sleep 1.5")
+        assert r.status == 0 and re.search(rf"^mend: node 2 {said}", r.err, re.M), r
+
+
+def test_inject_node_that_is_switched_off(run, tmp_path):
+    """Nobody says so: its lease decides.  Nothing of it is left, and the report has it for each rank."""
+    report = tmp_path / "report"
+    r = run("--machines", 3, "--lenient-exit", "-n", 6, "--report", report, "--inject", "node:1@time:300ms", "sh", "-c",
+            "echo $$; [ $MEND_RANK = 2 -o $MEND_RANK = 3 ] && { sleep 1000 & echo $!; wait; }; sleep 4; echo end")
+    pids = [line for line in r.out.split() if line != "end"]
+    assert r.out.count("end") == 4 and len(pids) == 8 and not any(os.path.exists(f"/proc/{pid}") for pid in pids), r
+    assert re.search(r"mend: node 1 \(ranks 2 to 3\) is lost: no sign of life for 1\.\d s; 4 ranks go on", r.err), r.err
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    assert [line["rank"] for line in lines if line.get("what") == "node:1@time:300ms"] == [2, 3], lines
+    at = next(line["t_ns"] for line in lines if line["event"] == "inject")
+    assert at > 300e6, lines
+    of = {name: [line for line in lines if line["event"] == name] for name in ("lost", "death", "verdict")}
+    assert [(line["node"], line["ranks"]) for line in of["lost"]] == [(1, 2)] and of["lost"][0]["how"].startswith("no sign of life"), lines
+    assert [(line["rank"], line["cause"], line["seen_by"]) for line in of["death"]] == [(2, "lost", "node"), (3, "lost", "node")], lines
+    assert [(line["rank"], line["number"]) for line in of["verdict"]] == [(2, 0), (3, 1)], lines
+    assert all(at + 0.9e9 < line["t_ns"] < at + 1.5e9 for some in of.values() for line in some), lines
+
+
+def test_status_of_a_rank_that_died_before_its_node(run):
+    """As its agent has told it, which says nothing at the end; and it is the first death."""
+    r = run("--machines", 2, "-n", 4, "--strict-exit", "--print-all-exitcodes", "--set", "LEASE=0.3", "--inject", "node:1@time:500ms",
+            "sh", "-c", "[ $MEND_RANK = 3 ] && kill -SEGV $$; sleep 1.2")
+    ends = re.findall(r"^mend: rank (\d) (?:ended with status|was killed by signal) (\d+)", r.err, re.M)
+    assert (r.status, ends) == (128 + signal.SIGSEGV, [("0", "0"), ("1", "0"), ("2", "9"), ("3", "11")]), r
+
+
+@pytest.mark.parametrize("how_long, ends", [("200ms", 6), ("5s", 4)])
+def test_inject_node_that_stands_still(run, how_long, ends):
+    """For less than half its lease, or for longer than that."""
+    r = run("--machines", 3, "--lenient-exit", "-n", 6, "--inject", f"node:1:{how_long}@time:300ms", "sh", "-c", "sleep 3; echo end")
+    assert (r.status, r.out.count("end")) == (0, ends), r
+    assert ("node 1 (ranks 2 to 3) is lost: no sign of life" in r.err) == (ends == 4), r.err
 
 
 def test_inject_in_call_missed(run):
