@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* entry.c – what an entry of the log of facts means on this node.
  *
- *   DEATHS, LOST   the processes are dead, published together, and the first node drops their names; LOST: their papers are
- *                  gone with them
+ *   DEATHS, LOST   the processes are dead, published together, and the first node drops their names; LOST: their papers are gone, and the first
+ *                  node tells the root what their own agent cannot
+ *                  with them
  *   CAUSE          why they died
  *   ENDED          they have not failed, but nobody waits for them any more
  *   REVOKED        the ranks see it; the first node tells other jobs what concerns several
@@ -16,6 +17,7 @@
 #include "agent/names.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"
+#include "agent/tell.h"
 #include "agent/verdict.h"
 #include "ft/log_sm.h"
 
@@ -111,6 +113,8 @@ void mend_entry_apply(const struct mend_entry_target *on, const struct mend_fact
             mend_verdict_apply(on->verdicts, v, n);
         if (is_first_node(on))
             mend_names_died(on->names, v, n);
+        if (entry->kind == MEND_FACT_LOST && is_first_node(on))
+            mend_tell_lost(on->tell, on->verdicts, v, n);
         if (entry->kind == MEND_FACT_LOST)
             mend_papers_lost(on->papers, entry->agent);
         break;

@@ -9,11 +9,13 @@ struct mend_links;
 struct mend_names;
 struct mend_papers;
 struct mend_revoked;
+struct mend_tell;
 struct mend_verdicts;
 
 /* What an entry may change. */
 struct mend_entry_target {
     struct mend_verdicts *verdicts;
+    const struct mend_tell *tell;
     struct mend_course *course;
     struct mend_papers *papers;
     struct mend_revoked *revoked;

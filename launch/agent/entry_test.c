@@ -8,6 +8,7 @@
 #include "agent/names.h"
 #include "agent/papers.h"
 #include "agent/revoked.h"
+#include "agent/tell.h"
 #include "agent/verdict.h"
 #include "base/test.h"
 #include "ft/fact.h"
@@ -97,6 +98,12 @@ void mend_links_abort(struct mend_links *links, int by, const uint64_t *set, uin
     note("jobs end %d; ", (int64_t)set[0]);
 }
 
+void mend_tell_lost(const struct mend_tell *tell, struct mend_verdicts *x,
+                    const struct mend_verdict *v, uint32_t n)
+{
+    note("root hears of %d; ", n);
+}
+
 void mend_links_revoke_all(struct mend_links *links, uint64_t ctx)
 {
     note("jobs hear of a revocation; ", 0);
@@ -134,6 +141,8 @@ MEND_TEST(papers_of_a_lost_node_are_lost_behind_its_processes)
 {
     CHECK_STR(apply(1, (struct mend_fact){.kind = MEND_FACT_LOST, .agent = 2, .runs_n = 2}, two),
               "dead 1/9 2/9 5/3; papers of 2; ");
+    CHECK_STR(apply(0, (struct mend_fact){.kind = MEND_FACT_LOST, .agent = 2, .runs_n = 2}, two),
+              "dead 1/9 2/9 5/3; root hears of 3; papers of 2; ");
     CHECK_STR(apply(1, (struct mend_fact){.kind = MEND_FACT_LOST, .agent = 2}, NULL),
               "papers of 2; ");
 }

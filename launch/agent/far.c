@@ -22,8 +22,12 @@ void mend_far_ready(struct mend_ranks *ranks, const struct mend_tell *tell)
 
     memcpy(me.host, ranks->shm->host, sizeof(me.host));
     mend_post(&tell->root,
-              &(struct mend_message){
-                  .kind = MEND_UP_READY, .rank = -1, .data = (const char *)&me, .len = sizeof(me)});
+              &(struct mend_message){.kind = MEND_UP_READY,
+                                     .rank = -1,
+                                     .arg = {(int64_t)(mend_time_monotonic_ns() - tell->start_ns),
+                                             (int64_t)tell->start_ns},
+                                     .data = (const char *)&me,
+                                     .len = sizeof(me)});
 }
 
 static void on_nodes(struct agent *agent, const struct mend_message *m)

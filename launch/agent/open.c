@@ -157,6 +157,7 @@ static void apply(void *self, const struct mend_fact *entry)
     struct agent *agent = self;
 
     mend_entry_apply(&(struct mend_entry_target){.verdicts = &agent->verdicts,
+                                                 .tell = &agent->tell,
                                                  .course = &agent->course,
                                                  .papers = agent->papers,
                                                  .revoked = &agent->revoked,

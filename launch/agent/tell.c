@@ -238,6 +238,25 @@ void mend_tell_deaths(struct mend_tell *tell, struct mend_verdicts *verdicts,
     }
 }
 
+void mend_tell_lost(const struct mend_tell *tell, struct mend_verdicts *verdicts,
+                    const struct mend_verdict *v, uint32_t n)
+{
+    static const char seen_by[] = "node";
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct mend_message m = {
+            .kind = MEND_UP_DEATH, .rank = v[i].peer, .data = seen_by, .len = sizeof(seen_by) - 1};
+
+        m.arg[MEND_DEATH_CAUSE] = MEND_VERDICT_LOST;
+        m.arg[MEND_DEATH_WHEN_NS] = since_start(tell, v[i].when_ns);
+        m.arg[MEND_DEATH_VERDICT_NS] = since_start(tell, mend_time_monotonic_ns());
+        m.arg[MEND_DEATH_NUMBER] = mend_verdict_number(verdicts, v[i].peer);
+        m.arg[MEND_DEATH_LIVING] = -1;
+        m.arg[MEND_DEATH_SILENT] = true;
+        mend_tell(tell, &m);
+    }
+}
+
 /* ---- ends ---- */
 
 static void tell_end(const struct mend_tell *tell, const struct rank *r)

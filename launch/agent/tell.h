@@ -10,6 +10,7 @@
 struct mend_course;
 struct mend_iof;
 struct mend_ranks;
+struct mend_verdict;
 struct mend_verdicts;
 
 struct mend_tell {
@@ -48,6 +49,10 @@ void mend_tell_text(const struct mend_tell *tell, int rank, const char *text, si
 /* Deaths whose causes are known, or were not told for too long. */
 void mend_tell_deaths(struct mend_tell *tell, struct mend_verdicts *verdicts,
                       const struct mend_course *course);
+
+/* Processes of another node died with it: the first node says so, as theirs cannot. */
+void mend_tell_lost(const struct mend_tell *tell, struct mend_verdicts *verdicts,
+                    const struct mend_verdict *v, uint32_t n);
 
 /* r has aborted all that were left. */
 void mend_tell_whole_abort(const struct mend_tell *tell, const struct rank *r,

@@ -159,6 +159,12 @@ static void set_dead(struct mend_ranks *ranks, int name)
         mend_store_release(&shared(ranks, name)->fate, MEND_PEER_DEAD);
 }
 
+/* The log of facts has one order everywhere; those that have left are in the segment of their node only. */
+static uint32_t number_of(const struct mend_verdicts *verdicts, uint32_t k)
+{
+    return k - verdicts->lefts_n;
+}
+
 /* Tells everybody of the entries from `first` to before `end`. */
 static void publish(struct mend_verdicts *verdicts, uint32_t first, uint32_t end)
 {
@@ -179,11 +185,20 @@ static void publish(struct mend_verdicts *verdicts, uint32_t first, uint32_t end
             continue;
         r->verdict_ns = now;
         mend_rank_step(&r->state, MEND_RANK_VERDICT);
-        /* the log of facts has one order everywhere; those that have left are in the segment of their node only */
-        r->end.order = verdicts->ranks->nodes.n ? k - verdicts->lefts_n : verdicts->ends_n++;
+        r->end.order = verdicts->ranks->nodes.n ? number_of(verdicts, k) : verdicts->ends_n++;
         if (r->state.ending == MEND_ENDING_TOLD)
             settle_end(verdicts->ranks, r); /* its child had ended before the others of its abort */
     }
+}
+
+uint32_t mend_verdict_number(struct mend_verdicts *verdicts, int name)
+{
+    uint32_t number;
+
+    pthread_mutex_lock(&verdicts->ranks->lock);
+    number = number_of(verdicts, (uint32_t)verdicts->ranks->rank[name].verdict_k);
+    pthread_mutex_unlock(&verdicts->ranks->lock);
+    return number;
 }
 
 void mend_verdict_left(struct mend_verdicts *verdicts, struct rank *const *left, int n)

@@ -86,6 +86,9 @@ void mend_verdict_left(struct mend_verdicts *verdicts, struct rank *const *left,
 void mend_verdict_apply(struct mend_verdicts *verdicts, struct mend_verdict *v, uint32_t n);
 bool mend_verdict_explain(struct mend_verdicts *verdicts, const struct mend_verdict *v);
 
+/* Without the lock: which death of the job that of a dead process is, from 0; in a job of several nodes. */
+uint32_t mend_verdict_number(struct mend_verdicts *verdicts, int name);
+
 /* Without the lock: guests are dead, by the word of their agent; together.  Returns the number of the first in the log of deaths. */
 uint32_t mend_verdict_guests(struct mend_verdicts *verdicts, struct mend_verdict *v, uint32_t n);
 

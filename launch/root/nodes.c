@@ -46,6 +46,8 @@ void mend_root_ready(struct root_node *node, const struct mend_message *m)
 {
     if (m->len == sizeof(node->says)) {
         memcpy(&node->says, m->data, sizeof(node->says));
+        mend_root_date(node, m->arg[0]);
+        node->clock_ns = (uint64_t)m->arg[1];
         node->state = NODE_READY;
         mend_brood_ready(&node->root->brood, node->number);
     }
@@ -57,6 +59,17 @@ static bool are_all(const struct root *root, enum root_node_state state)
         if (root->node[k].state < state)
             return false;
     return true;
+}
+
+static void report_node(struct root *root, const struct root_node *node)
+{
+    mend_time_ns now = mend_time_monotonic_ns() - root->start_ns;
+
+    mend_root_report(root, now, node, .node = node->number, .host = node->host,
+                     .clock_ns = node->clock_ns + now - (mend_time_ns)node->start_ns);
+    for (int i = 0; i < root->o->ranks_n; i++)
+        if (mend_root_is_of(root, i, node))
+            mend_root_report(root, now, place, .rank = i, .node = node->number);
 }
 
 void mend_root_started(struct root_node *node, const struct mend_message *m)
@@ -73,6 +86,8 @@ void mend_root_started(struct root_node *node, const struct mend_message *m)
     if (node->number == 0 && m->arg[0])
         mend_root_report(root, 0, start, .ranks = root->n, .host = node->host,
                          .clock_ns = root->start_ns);
+    if (root->nodes_n > 1)
+        report_node(root, node);
 }
 
 /* ---- running ---- */
@@ -176,6 +191,8 @@ static void say_lost(struct root *root, const struct root_node *node, const char
     char ranks[128];
 
     mend_iof_end_fed(root->iof, &node->agent);
+    mend_root_report(root, mend_time_monotonic_ns() - root->start_ns, lost, .node = node->number,
+                     .host = node->host, .how = how, .ranks = own_n);
     if (root->o->quiet)
         return;
     list_ranks(root, node, own_n, ranks, sizeof(ranks));

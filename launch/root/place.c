@@ -501,6 +501,13 @@ static void note_lost(const struct root *root, struct root_request *q)
         error[k] = error[k] ? error[k] : EHOSTDOWN;
 }
 
+static void report_places(struct root *root, int first, int n)
+{
+    for (int i = first; i < first + n && root->nodes_n > 1; i++)
+        mend_root_report(root, mend_time_monotonic_ns() - root->start_ns, place, .rank = i,
+                         .node = root->rank[i].node);
+}
+
 static void say_answer(struct root *root, struct root_request *q)
 {
     static const enum mend_spawn_answer answers[] = {
@@ -514,6 +521,7 @@ static void say_answer(struct root *root, struct root_request *q)
             root->node[k].living += q->on_node[k];
         mend_root_report(root, mend_time_monotonic_ns() - root->start_ns, spawn, .by = q->rank,
                          .first = q->first, .ranks = q->total_n);
+        report_places(root, q->first, q->total_n);
         note_unwanted(q);
     } else if (q->starter.answer == MEND_STARTER_FAILED) {
         note_lost(root, q);

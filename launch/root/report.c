@@ -5,6 +5,7 @@
  * "event" (src/base/lines.def); it is written by one write(), so a reader that follows the file sees whole lines. */
 #include "root/root.h"
 
+#include "base/time.h"
 #include "ft/detector_sm.h"
 
 #include <errno.h>
@@ -58,15 +59,51 @@ void mend_root_line(struct root *root, mend_time_ns since_start, const char *tex
         write_line(root, line, (size_t)n);
 }
 
-void mend_root_text(struct root *root, int rank, const char *text, size_t len)
+static int64_t time_of(const struct root *root)
 {
-    char *line;
+    return (int64_t)(mend_time_monotonic_ns() - root->start_ns);
+}
+
+/* By what is known of the agent's start; never later than now. */
+static mend_time_ns date(const struct root_node *node, int64_t since_its_start)
+{
+    int64_t now = time_of(node->root), at = now;
+
+    if (since_its_start < now - node->start_ns)
+        at = since_its_start + node->start_ns;
+    return at > 0 ? (mend_time_ns)at : 0;
+}
+
+/* No clocks are compared.  What a node says of a moment arrives after that moment, so each message gives an upper bound for the time at which
+ * the node's agent began; the smallest bound is used. */
+mend_time_ns mend_root_date(struct root_node *node, int64_t since_its_start)
+{
+    int64_t bound = time_of(node->root) - since_its_start;
+
+    if (node->root->nodes_n > 1 && bound < node->start_ns)
+        node->start_ns = bound;
+    return date(node, since_its_start);
+}
+
+/* A program may write anything, so the time of its line says nothing of when its agent began. */
+void mend_root_text(struct root_node *node, int rank, const char *text, size_t len)
+{
+    static const char head[] = "\"t_ns\":";
+    struct root *root = node->root;
+    char *copy, *rest, *line;
 
     if (root->report_fd < 0)
         return;
-    line = mend_xprintf("{\"rank\":%d,%.*s}\n", rank, (int)len, text);
-    write_line(root, line, strlen(line));
-    free(line);
+    copy = mend_xprintf("%.*s", (int)len, text);
+    if (!strncmp(copy, head, sizeof(head) - 1)) {
+        int64_t at = strtoll(copy + sizeof(head) - 1, &rest, 10);
+
+        line = mend_xprintf("{\"rank\":%d,%s%llu%s}\n", rank, head,
+                            (unsigned long long)date(node, at), rest);
+        write_line(root, line, strlen(line));
+        free(line);
+    }
+    free(copy);
 }
 
 static void say_line(struct root *root, int rank, const char *format, va_list args)
@@ -158,15 +195,15 @@ static const char *name_of(int64_t cause)
 
 void mend_root_death(struct root *root, struct root_node *node, const struct mend_message *m)
 {
-    root->rank[m->rank].dead = true;
+    mend_root_note_death(root, m);
     if (m->arg[MEND_DEATH_LIVING] >= 0)
         node->living = (int)m->arg[MEND_DEATH_LIVING];
-    mend_root_report(root, (mend_time_ns)m->arg[MEND_DEATH_WHEN_NS], death, .rank = m->rank,
+    mend_root_report(root, mend_root_date(node, m->arg[MEND_DEATH_WHEN_NS]), death, .rank = m->rank,
                      .pid = (int)m->arg[MEND_DEATH_PID], .seen_by = m->len ? m->data : NULL,
                      .cause = name_of(m->arg[MEND_DEATH_CAUSE]),
                      .code = (int)m->arg[MEND_DEATH_CODE]);
-    mend_root_report(root, (mend_time_ns)m->arg[MEND_DEATH_VERDICT_NS], verdict, .rank = m->rank,
-                     .number = (int)m->arg[MEND_DEATH_NUMBER]);
+    mend_root_report(root, mend_root_date(node, m->arg[MEND_DEATH_VERDICT_NS]), verdict,
+                     .rank = m->rank, .number = (int)m->arg[MEND_DEATH_NUMBER]);
     if (!m->arg[MEND_DEATH_SILENT])
         say_death(root, node, m);
 }

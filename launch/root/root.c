@@ -197,10 +197,10 @@ static void hear(void *to, const struct mend_message *m)
         mend_iof_message_of(root->iof, m->rank, m->data, m->len);
         break;
     case MEND_UP_LINE:
-        mend_root_line(root, (mend_time_ns)m->arg[0], m->data);
+        mend_root_line(root, mend_root_date(node, m->arg[0]), m->data);
         break;
     case MEND_UP_TEXT:
-        mend_root_text(root, m->rank, m->data, m->len);
+        mend_root_text(node, m->rank, m->data, m->len);
         break;
     case MEND_UP_OUTPUT:
         root->failed |= !mend_iof_feed(root->iof, m, &node->agent);
@@ -301,7 +301,8 @@ bool mend_root_open(struct root *root, struct mend_options *o, struct mend_loop 
     root->nodes_n = o->hosts.n;
     root->node = mend_xalloc((size_t)root->nodes_n, sizeof(*root->node));
     for (int k = 0; k < root->nodes_n; k++)
-        root->node[k] = (struct root_node){.root = root, .number = k, .wire.fd = -1};
+        root->node[k] = (struct root_node){
+            .root = root, .number = k, .wire.fd = -1, .start_ns = o->hosts.n > 1 ? INT64_MAX : 0};
     root->start_ns = mend_time_monotonic_ns();
     root->deadline_ns =
         o->timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : root->start_ns + o->timeout_ns;

@@ -19,6 +19,7 @@
 #include "node/rank.h"
 #include "lease/beats.h"
 #include "output/iof.h"
+#include "root/report.h"
 #include "share/exit_status.h"
 #include "share/loop.h"
 #include "share/message.h"
@@ -50,6 +51,9 @@ struct root_node {
     bool has_called, is_gone;     /* is_gone: no process of it is left, as its keeper says */
     bool has_left;                /* LEAVES, or it will not say so any more */
     struct mend_node_of_job says; /* READY */
+    int64_t
+        start_ns; /* when its agent began, after the start of the job: an upper bound (report.c) */
+    uint64_t clock_ns; /* what its own clock said at its start */
     char host[64];
     int living; /* its ranks that go on, as it said last */
     int64_t asked,
@@ -225,27 +229,6 @@ void mend_root_pass_name(struct root_node *from, const struct mend_message *m);
 void mend_root_note_tally(struct root_node *node, const struct mend_message *m);
 void mend_root_tally(struct root *root);
 
-/* report.c: lines on standard error, and of the --report file. */
-void mend_root_say(struct root *root, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* about what a rank did, so below what it has printed before */
-void mend_root_say_of(struct root *root, int rank, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void mend_root_open_report(struct root *root);
-void mend_root_line(struct root *root, mend_time_ns since_start, const char *text);
-void mend_root_text(struct root *root, int rank, const char *text, size_t len);
-void mend_root_death(struct root *root, struct root_node *node, const struct mend_message *m);
-
-/* mend_root_report(root, since_start, end, .status = 0): that line of lines.def */
-#define mend_root_report(root_, when_, line_, ...)                                                 \
-    do {                                                                                           \
-        char text_[MEND_LINE_BYTES];                                                               \
-                                                                                                   \
-        if ((root_)->report_fd >= 0 &&                                                             \
-            mend_line_##line_##_text(text_, &(struct mend_line_##line_){__VA_ARGS__}))             \
-            mend_root_line((root_), (when_), text_);                                               \
-    } while (0)
-
 /* inject.c: lists those that wait for a time, for ranks in a call; an agent says whether these wait; tells what was chosen at random; carries out those that are due, returns when the next one is; rank has
  * carried out its one of that number; says which have not happened, true: there is one. */
 void mend_root_list_timed(struct root *root);
@@ -266,8 +249,10 @@ bool mend_root_is_asking(const struct root *root);
 /* calls.c: says which of these ranks are in collective calls that do not match, and which have not entered those that do. */
 void mend_root_compare_calls(struct root *root, struct mend_root_call *all, int n);
 
-/* status.c: notes how a rank has ended, that all of a lost node are, that its death was handled; prints how all have; the exit status of the job. */
+/* status.c: notes how a rank has ended, how it has died if its node is lost before it says that, that all of a lost node have, that a death
+ * was handled; prints how all have ended; the exit status of the job. */
 void mend_root_note_end(struct root *root, const struct mend_message *m);
+void mend_root_note_death(struct root *root, const struct mend_message *m);
 void mend_root_note_loss(struct root *root, const struct root_node *node);
 void mend_root_note_handled(struct root *root, int rank);
 void mend_root_say_ends(struct root *root);

@@ -2,6 +2,8 @@
 /* status.c – how the ranks have ended, and the exit status of mpiexec. */
 #include "root/root.h"
 
+#include "ft/detector_sm.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,19 @@ void mend_root_note_end(struct root *root, const struct mend_message *m)
     root->n = m->rank >= root->n ? m->rank + 1 : root->n;
 }
 
+void mend_root_note_death(struct root *root, const struct mend_message *m)
+{
+    enum mend_verdict_cause cause = (enum mend_verdict_cause)m->arg[MEND_DEATH_CAUSE];
+    bool exited = cause == MEND_VERDICT_EXIT, known = exited || cause == MEND_VERDICT_SIGNAL;
+    struct root_rank *r = &root->rank[m->rank];
+    int code = (int)m->arg[MEND_DEATH_CODE];
+
+    r->dead = true;
+    r->end.order = (uint32_t)m->arg[MEND_DEATH_NUMBER];
+    mend_rank_end_settle(&r->end, true, !exited, known ? code : SIGKILL,
+                         cause == MEND_VERDICT_ABORT ? &code : NULL);
+}
+
 void mend_root_note_loss(struct root *root, const struct root_node *node)
 {
     for (int i = 0; i < root->n; i++) {
@@ -35,10 +50,10 @@ void mend_root_note_loss(struct root *root, const struct root_node *node)
         if (r->there || !mend_root_is_of(root, i, node))
             continue;
         r->there = true;
-        r->status = SIGKILL;
-        r->end.reach = MEND_REACH_INIT;
-        r->end.outcome = MEND_OUTCOME_SIGNALED;
-        r->end.code = SIGKILL;
+        if (!r->dead)
+            mend_rank_end_settle(&r->end, true, true, SIGKILL, NULL);
+        r->exited = r->end.outcome == MEND_OUTCOME_EXITED || r->end.outcome == MEND_OUTCOME_FAILED;
+        r->status = r->end.outcome == MEND_OUTCOME_ABORTED ? SIGKILL : r->end.code;
     }
 }
 

@@ -115,6 +115,7 @@ mpiexec -q -n 3 --lenient-exit --report rolls.json ./rolls || fail "rolls"
 mpicc many.c -o many || fail "many.c does not compile"
 mpiexec -q -n 4 --lenient-exit --report many.json --inject 'stop:3@call:MPIX_Comm_revoke' --stop-timeout 0.2 ./many
 mpiexec -q -n 3 --lenient-exit --report injected.json --inject 'kill:1@init.done' ./many
+mpiexec -q -n 2 --machines 2 --lenient-exit --set LEASE=0.3 --report lost.json --inject node:1@time:100ms sleep 0.6 || fail "a lost node"
 python3 - <<'PYTHON' || fail "see above"
 import json
 
@@ -126,7 +127,7 @@ for line in open("table").read().splitlines()[2:]:
         name = line.split()[0]
         members[name] = {}
 seen = set()
-for path in ("many.json", "injected.json", "rolls.json"):
+for path in ("many.json", "injected.json", "rolls.json", "lost.json"):
     for line in map(json.loads, open(path)):
         event = line.pop("event")
         assert type(line.pop("t_ns")) is int, line

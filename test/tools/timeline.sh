@@ -149,6 +149,47 @@ echo 'raise ImportError' >matplotlib.py
 PYTHONPATH=$PWD mend-timeline report.json -o none.png 2>said
 [ $? = 1 ] && grep -q "a .png needs matplotlib" said || fail "without matplotlib: $(cat said)"
 
+# A node is switched off: its ranks are lost from then on, and not from when its lease was over.
+cat >node.json <<'TEXT'
+{"t_ns":0,"event":"start","ranks":4,"host":"a","clock_ns":5000000000}
+{"t_ns":1000000000,"event":"inject","rank":2,"what":"node:1@time:1s"}
+{"t_ns":1000000000,"event":"inject","rank":3,"what":"node:1@time:1s"}
+{"t_ns":2100000000,"event":"death","rank":2,"pid":0,"seen_by":"node","cause":"lost","code":0}
+{"t_ns":2100000000,"event":"verdict","rank":2,"number":0}
+{"t_ns":2100000000,"event":"death","rank":3,"pid":8,"seen_by":"exit","cause":"signal","code":9}
+{"t_ns":2100000000,"event":"verdict","rank":3,"number":1}
+{"rank":0,"t_ns":2100100000,"event":"notice","dead":2}
+{"t_ns":6000000000,"event":"end","status":0}
+TEXT
+mend-timeline node.json -o node.trace.json || fail "no trace of a node"
+python3 - <<'PYTHON' || fail "see above"
+import json
+
+pieces = [(e["name"], e["ts"], round(e["dur"])) for e in json.load(open("node.trace.json"))["traceEvents"] if e["ph"] == "X"]
+assert pieces == [("until notice", 1e6, 1100100)], pieces
+PYTHON
+
+# A mark of a rank of another node is by the clock of that.
+{
+    head -n 1 node.json
+    echo '{"t_ns":100000000,"event":"node","node":1,"host":"b","clock_ns":900000000000}'
+    echo '{"t_ns":100000000,"event":"place","rank":1,"node":1}'
+    tail -n +2 node.json
+} >clocks.json
+echo '{"rank":1,"time_s":902.1,"mark":"running"}' >clocks_marks.json
+mend-timeline clocks.json --marks clocks_marks.json -o clocks.trace.json || fail "no trace of two clocks"
+python3 - <<'PYTHON' || fail "see above"
+import json
+
+pieces = [(e["name"], e["ts"], round(e["dur"])) for e in json.load(open("clocks.trace.json"))["traceEvents"] if e["ph"] == "X"]
+assert ("until running", 1e6, 1200000) in pieces, pieces
+PYTHON
+
+# A real one.
+mpiexec --machines 2 -n 4 --lenient-exit --set LEASE=0.3 --report real.json --inject node:1@time:200ms sleep 1 2>said &&
+    mend-timeline real.json -o real.svg || fail "a job that loses a node: $(cat said)"
+grep -qi "rank 2 is lost with its node; rank 3 is lost with its node" real.svg || fail "no loss of a node"
+
 # A real job, in which nobody is lost.
 mpiexec -n 2 --report quiet.json true && mend-timeline quiet.json -o quiet.svg || fail "a quiet job"
 grep -q "No rank was lost" quiet.svg || fail "a quiet job has no loss"
