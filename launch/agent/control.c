@@ -219,14 +219,17 @@ void mend_control_cut(struct mend_verdicts *verdicts, const struct mend_tell *te
         return;
     mend_report(tell, mend_time_monotonic_ns(), suspicion, .rank = r->index, .by = other,
                 .refused = false);
-    suspect(verdicts, r, other, true);
+    suspect(verdicts, r, verdicts->ranks->rank[other].guest_of ? -1 : other, true);
 }
 
-/* The processes of other jobs are not ours to end. */
-static void on_cut(struct mend_ranks *ranks, const struct mend_tell *tell, const struct rank *r,
-                   int peer)
+static void on_cut(const struct mend_ranks *ranks, struct mend_links *links,
+                   const struct mend_tell *tell, const struct rank *r, int peer)
 {
-    if (!ranks->rank[peer].guest_of && !mend_rank_is_dead(ranks, peer))
+    if (mend_rank_is_dead(ranks, peer))
+        return;
+    if (ranks->rank[peer].guest_of)
+        mend_links_complain(links, r->index, peer);
+    else
         mend_post(&tell->root,
                   &(struct mend_message){.kind = MEND_UP_CUT, .rank = r->index, .arg = {peer}});
 }
@@ -284,7 +287,7 @@ static void on_datagram(struct agent *agent, struct rank *r, const struct mend_c
         on_suspect(&agent->verdicts, &agent->tell, r, m);
         break;
     case MEND_CTL_CUT:
-        on_cut(&agent->ranks, &agent->tell, r, m->peer);
+        on_cut(&agent->ranks, agent->links, &agent->tell, r, m->peer);
         break;
     case MEND_CTL_INJECTED:
         mend_tell_injected(&agent->tell, r, m->peer);

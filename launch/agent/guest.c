@@ -493,8 +493,12 @@ static struct mend_link_death death_of(const struct mend_ranks *ranks, uint32_t 
     const struct mend_node_death *d = mend_node_death_of(ranks->shm, k);
     uint64_t why = mend_load_relaxed(&d->why);
 
-    return (struct mend_link_death){(int32_t)d->name, (int32_t)MEND_NODE_WHY_CAUSE(why),
-                                    MEND_NODE_WHY_CODE(why)};
+    struct mend_link_death told = {(int32_t)d->name, (int32_t)MEND_NODE_WHY_CAUSE(why),
+                                   MEND_NODE_WHY_CODE(why)};
+
+    if (told.cause == MEND_CAUSE_SUSPECTED)
+        told.code = -1; /* a name of this job's */
+    return told;
 }
 
 static bool is_told_death(const struct mend_ranks *ranks, const struct mend_link *x, uint32_t k)

@@ -5,6 +5,7 @@
  *   contact.c     which jobs are connected         link_wire.c   the sockets
  *   link_talk.c   what their messages mean         link_tell.c   what several are told at once
  *   guest.c       processes of the other job       mirror.c      the same in a job of several nodes
+ *   link_cut.c    processes of both that cannot reach each other
  *
  * A link is between the agents of the first nodes of two jobs.  If one of the jobs has several nodes, all their processes reach
  * each other by sockets: then the link is *far*, its guests have names only and no places, and their presence is told over
@@ -22,7 +23,7 @@
 #include "node/abroad.h"
 #include "share/port.h"
 
-#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e36)
+#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e37)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
 #define MEND_LINK_DEATHS_MAX 1024
 #define MEND_LINK_RUN_WORDS  (sizeof(struct mend_link_run) / sizeof(int32_t))
@@ -46,6 +47,7 @@ enum mend_link_kind {
     MEND_LINK_ABORT,    /* process `from` of the sender aborts these of the receiver */
     MEND_LINK_REVOKED,  /* a context is revoked: it, and the jobs of its members; of 64 bits each */
     MEND_LINK_PRESENCE, /* far: what a process of the sender says of itself: its name, enum mend_presence */
+    MEND_LINK_CUT, /* far: process `from` of the sender and this one of the receiver cannot reach each other */
 };
 
 struct mend_link_msg {
@@ -54,8 +56,9 @@ struct mend_link_msg {
     uint64_t lease_ns; /* HELLO, OLLEH: of the agents of other nodes; 0: there are none */
     uint64_t age_ns;   /* DEATH: when it is sent; clocks of two machines are not compared (S5-21) */
     uint32_t number;
-    int32_t code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may be younger */
-    int32_t from; /* ABORT; -1: not known */
+    int32_t
+        code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may be younger; CUT: 1: the receiver's ends, 0: it decides */
+    int32_t from; /* ABORT; -1: not known; CUT */
     uint32_t n;   /* runs, deaths, names, or a context and jobs */
     uint32_t turn;
     uint32_t follows;   /* ABORT: as in struct mend_abort */
@@ -157,6 +160,12 @@ void mend_link_answer(struct mend_links *links, const struct rank *r, uint64_t j
 void mend_link_admitted(struct mend_links *links, struct mend_link *x,
                         const struct mend_link_msg *m, int error);
 void mend_link_read(struct mend_links *links, struct mend_link *x);
+
+/* ---- link_cut.c ---- */
+
+/* The other job says so in m, a CUT. */
+void mend_link_heard_cut(struct mend_links *links, struct mend_link *x,
+                         const struct mend_link_msg *m);
 
 /* ---- link_wire.c ---- */
 

@@ -156,6 +156,9 @@ static void on_message(struct mend_links *links, struct mend_link *x, const stru
     case MEND_LINK_PRESENCE:
         mend_guest_presence(links, x, m->body[0], (enum mend_presence)m->body[1]);
         break;
+    case MEND_LINK_CUT:
+        mend_link_heard_cut(links, x, m);
+        break;
     }
 }
 

@@ -140,6 +140,12 @@ void mend_link_drop_queue(struct mend_link *x)
 
 /* ---- receiving ---- */
 
+/* Its body names processes of this job. */
+static bool is_of_ours(const struct mend_link_msg *m)
+{
+    return m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT || m->kind == MEND_LINK_CUT;
+}
+
 /* As far as an agent of ours would: names in range, everything as long as it says. */
 static bool is_sound(const struct mend_links *links, const struct mend_link *x,
                      const struct mend_link_msg *m, size_t len)
@@ -152,18 +158,19 @@ static bool is_sound(const struct mend_links *links, const struct mend_link *x,
     size_t words = (len - sizeof(*m)) / sizeof(int32_t), names = 0, need = 0;
 
     if (len < sizeof(*m) || len % sizeof(int32_t) || m->magic != MEND_LINK_MAGIC ||
-        m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_PRESENCE || m->n > MEND_LINK_BODY_MAX ||
+        m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_CUT || m->n > MEND_LINK_BODY_MAX ||
         mend_link_is_open(links, x) != (m->kind >= MEND_LINK_ASK))
         return false;
     if (has_runs)
         need = m->n * MEND_LINK_RUN_WORDS;
     else if (m->kind == MEND_LINK_DEATH || m->kind == MEND_LINK_EXPLAIN)
         need = (size_t)m->n * 3;
-    else if (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT)
+    else if (is_of_ours(m))
         need = m->n;
     else if (m->kind == MEND_LINK_REVOKED || m->kind == MEND_LINK_PRESENCE)
         need = (size_t)m->n * 2;
     if (words < need || ((m->kind == MEND_LINK_REVOKED || m->kind == MEND_LINK_EXPLAIN) && !m->n) ||
+        (m->kind == MEND_LINK_CUT && m->n != 1) ||
         (m->kind == MEND_LINK_PRESENCE && (m->n != 1 || (uint32_t)m->body[1] > MEND_PRESENCE_AWAY)))
         return false;
     for (uint32_t i = 0; has_runs && i < m->n; i++) {
@@ -177,8 +184,7 @@ static bool is_sound(const struct mend_links *links, const struct mend_link *x,
          i++)
         if ((uint32_t)deaths[i].cause > MEND_CAUSE_LEFT)
             return false;
-    for (uint32_t i = 0; (m->kind == MEND_LINK_RELEASED || m->kind == MEND_LINK_ABORT) && i < m->n;
-         i++)
+    for (uint32_t i = 0; is_of_ours(m) && i < m->n; i++)
         if (m->body[i] < 0 || m->body[i] >= ranks->n)
             return false;
     return words == need + (m->kind == MEND_LINK_GUESTS ? names : 0);

@@ -53,6 +53,10 @@ void mend_links_abort(struct mend_links *links, int by, const uint64_t *set, uin
 void mend_links_revoke(struct mend_links *links, uint64_t ctx, const uint64_t *jobs, uint32_t n);
 void mend_links_revoke_all(struct mend_links *links, uint64_t ctx);
 
+/* Rank `by` of this node cannot reach that guest: tells the root.  At the first node: what the root wants to come of that. */
+void mend_links_complain(struct mend_links *links, int by, int guest);
+void mend_links_cut(struct mend_links *links, int by, int guest, enum mend_cut_abroad how);
+
 /* The cause of a death on another node is known now. */
 void mend_links_explain(struct mend_links *links, int name);
 

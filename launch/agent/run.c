@@ -257,6 +257,9 @@ static void hear(void *to, const struct mend_message *m)
         mend_control_cut(&agent->verdicts, &agent->tell, &agent->ranks.rank[m->rank],
                          (int)m->arg[0]);
         break;
+    case MEND_DOWN_CUT_ABROAD:
+        mend_links_cut(agent->links, m->rank, (int)m->arg[0], (enum mend_cut_abroad)m->arg[1]);
+        break;
     case MEND_DOWN_WAITS:
         answer(agent, m->arg[0]);
         break;

@@ -159,7 +159,10 @@ static void cause_text(int cause, int code, char *buf, size_t size)
         snprintf(buf, size, "was stopped for too long and was killed");
         break;
     case MEND_VERDICT_SUSPECTED:
-        snprintf(buf, size, "could not be reached by rank %d and was killed", code);
+        if (code < 0)
+            snprintf(buf, size, "could not be reached by a process of another job and was killed");
+        else
+            snprintf(buf, size, "could not be reached by rank %d and was killed", code);
         break;
     default:
         snprintf(buf, size, "is dead");

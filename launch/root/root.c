@@ -122,10 +122,11 @@ static mend_time_ns look(void *self, mend_time_ns now)
     next = mend_root_place(root, now);
     at = mend_root_look_at_agents(root, now);
     next = at < next ? at : next;
-    mend_root_look_at_cuts(root);
     at = mend_root_look_at_tree(root, now);
     next = at < next ? at : next;
     at = mend_root_look_at_nodes(root, now);
+    next = at < next ? at : next;
+    at = mend_root_look_at_cuts(root, now);
     next = at < next ? at : next;
     mend_root_tally(root);
     if (now >= root->deadline_ns && !root->ended)

@@ -67,12 +67,12 @@ struct root_node {
 /* How a rank has ended, as its agent says. */
 struct root_rank {
     struct mend_rank_end end;
-    bool there;             /* it was a process of this job, and has ended */
-    bool dead;              /* a verdict says so */
-    bool cut_off;           /* cut.c: it shall end */
-    int cuts_n;             /* cut.c: pairs that cannot reach each other, of which it is one */
-    bool exited, in_script; /* else by a signal; a script was around it */
-    int status;             /* or the signal */
+    bool there;                 /* it was a process of this job, and has ended */
+    bool dead;                  /* a verdict says so */
+    mend_time_ns cut_off_until; /* cut.c: it shall end, and has time for that until then */
+    int cuts_n;                 /* cut.c: pairs that cannot reach each other, of which it is one */
+    bool exited, in_script;     /* else by a signal; a script was around it */
+    int status;                 /* or the signal */
     bool begun; /* it began with the job, or has come out of MPI_Init: others may know it */
     int node;
     bool guest; /* the name is that of a process of another job */
@@ -128,7 +128,8 @@ struct root {
     mend_time_ns start_ns, deadline_ns;
     mend_time_ns
         running_ns; /* since when the ranks of all nodes run: times of injections count from here; 0: not yet */
-    struct mend_list cuts;      /* cut.c */
+    struct mend_list cuts; /* cut.c; when it is decided who ends; 0: all is */
+    mend_time_ns cuts_at;
     struct mend_list tallies;   /* tally.c: numbers, ... */
     struct mend_list questions; /* ... and what is to be done with them */
     int *timed;                 /* the injections that wait for a time, in that order */
@@ -218,9 +219,9 @@ void mend_root_asked(struct root_node *by, const struct mend_message *m);
 void mend_root_acted(struct root_node *node, const struct mend_message *m);
 mend_time_ns mend_root_place(struct root *root, mend_time_ns now);
 
-/* cut.c: two processes cannot reach each other; has one of each such two ended. */
+/* cut.c: two processes cannot reach each other; has one of each such two ended; returns when to look again. */
 void mend_root_note_cut(struct root *root, const struct mend_message *m);
-void mend_root_look_at_cuts(struct root *root);
+mend_time_ns mend_root_look_at_cuts(struct root *root, mend_time_ns now);
 
 /* names.c: about published names, between the agents of a rank and of the first node. */
 void mend_root_pass_name(struct root_node *from, const struct mend_message *m);

@@ -10,7 +10,7 @@
 #ifndef MEND_LAUNCH_SHARE_MESSAGE_H
 #define MEND_LAUNCH_SHARE_MESSAGE_H
 
-#include <stdint.h>
+#include "node/address.h"
 
 enum mend_message_kind {
 #define UP(name_, what_)   MEND_UP_##name_,
@@ -54,6 +54,26 @@ enum mend_end_arg {
     MEND_END_STATUS, /* its status, or the signal */
 };
 enum { MEND_END_NAMED = 1, MEND_END_FOLLOWS = 2, MEND_END_IN_SCRIPT = 4 };
+
+/* UP_CUT */
+enum mend_cut_arg {
+    MEND_CUT_PEER,  /* the other one */
+    MEND_CUT_JUDGE, /* enum mend_cut_judge */
+    MEND_CUT_THERE, /* its name in its own job, if that is another one */
+};
+enum mend_cut_judge {
+    MEND_CUT_OURS,    /* this root decides which of the two ends */
+    MEND_CUT_THEIRS,  /* the root of the other job does */
+    MEND_CUT_DECIDED, /* it has: `rank` ends */
+};
+enum mend_cut_abroad {
+    MEND_CUT_DECIDE,     /* the other job is to decide */
+    MEND_CUT_THERE_ENDS, /* it is to end its process */
+    MEND_CUT_HERE_ENDS,  /* `rank` is to end, if the jobs are still connected: CUT says so */
+};
+struct mend_cut_doors {
+    struct mend_address here, there; /* of the agents of `rank` and of the other one */
+};
 
 /* DOWN_ACT: an act of a request for processes (ft/starter_sm.h). */
 enum mend_act_arg {

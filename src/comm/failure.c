@@ -158,7 +158,10 @@ static void put_cause(struct writer *w, const struct mend_death *d)
         put(w, ", did not run for too long and was killed");
         break;
     case MEND_CAUSE_SUSPECTED:
-        put(w, ", could not be reached by rank %d of MPI_COMM_WORLD and was killed", d->code);
+        if (d->code < 0)
+            put(w, ", could not be reached by another process and was killed");
+        else
+            put(w, ", could not be reached by rank %d of MPI_COMM_WORLD and was killed", d->code);
         break;
     case MEND_CAUSE_LOST:
         put(w, ", its node was lost");

@@ -13,7 +13,7 @@ enum mend_verdict_cause {
     MEND_VERDICT_ABORT,       /* the abort code; somebody asked for it (S4) */
     MEND_VERDICT_STOPPED,     /* nothing; it did not run for too long and was killed (S3-7) */
     MEND_VERDICT_LOST,        /* nothing; its node or agent was lost */
-    MEND_VERDICT_SUSPECTED,   /* the rank that could not reach it; it was killed (S3-5) */
+    MEND_VERDICT_SUSPECTED, /* the rank that could not reach it, -1: of another job; it was killed (S3-5) */
     MEND_VERDICT_CAUSES,
 };
 

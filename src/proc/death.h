@@ -17,7 +17,7 @@ enum mend_cause {
     MEND_CAUSE_ABORT,     /* MPI_Abort or a fatal error; code: the abort code */
     MEND_CAUSE_STOPPED,   /* did not run for too long and was killed */
     MEND_CAUSE_LOST,      /* its node or agent was lost */
-    MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank */
+    MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank; -1: it is of another job than this one, or than the reader */
     MEND_CAUSE_LEFT,      /* none: it has ended after MPI_Finalize, and its place is wanted */
 };
 
