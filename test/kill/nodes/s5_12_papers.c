@@ -60,6 +60,7 @@ static MPI_Comm c;
 static int decide(const char *how)
 {
     int flag = ~(1 << rank), n = 0;
+    MPI_Group failed;
     MPI_Comm made;
 
     if (!strcmp(how, "agree")) {
@@ -67,8 +68,10 @@ static int decide(const char *how)
         return ~flag;
     }
     if (!strcmp(how, "validate")) {
-        MPI_Comm_validate(c, &n);
-        return n;
+        CHECK_EQ(MPI_Comm_validate(c, &failed), MPI_SUCCESS);
+        MPI_Group_size(failed, &n);
+        MPI_Group_free(&failed);
+        return size - n;
     }
     CHECK_EQ(!strcmp(how, "dup") ? MPI_Comm_dup(c, &made) : MPIX_Comm_shrink(c, &made),
              MPI_SUCCESS);

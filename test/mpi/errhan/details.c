@@ -14,7 +14,7 @@ static void has(int code, const char *what, int is_there)
 
     CHECK_OK(MPI_Error_string(code, text, &n));
     CHECK((size_t)n == strlen(text));
-    if (!strstr(text, what) == is_there)
+    if ((strstr(text, what) != NULL) != is_there)
         fprintf(stderr, "\"%s\" is wrong in: %s\n", what, text);
     CHECK_EQ(strstr(text, what) != NULL, is_there);
 }

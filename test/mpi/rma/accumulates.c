@@ -10,6 +10,8 @@
  * RUN: -n 5 ; set RMA_SHM=0 ; time 60 */
 #include "common.h"
 
+#include <unistd.h>
+
 #define ROWS    24
 #define COLUMNS 40
 #define TURNS   60

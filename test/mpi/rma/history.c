@@ -11,6 +11,8 @@
  * RUN: -n 5 ; set RMA_SHM=0 ; time 60 */
 #include "common.h"
 
+#include <unistd.h>
+
 #define MOST 400 /* operations of one origin: with 8 of them each value fits into 16 bits */
 
 /* The value that was found; the one that was stored, or 0: none. */
