@@ -335,7 +335,9 @@ int main(int argc, char **argv)
         pair(argv[2]);
     } else if (!strcmp(what, "hello")) {
         leave();
-    } else if (!strcmp(what, "hang") || !strcmp(what, "waits")) {
+    } else if (!strcmp(what, "hang") || !strcmp(what, "waits") || !strcmp(what, "up")) {
+        if (!strcmp(what, "up") && write(1, "up\n", 3) != 3)
+            return 1;
         for (;;)
             pause();
     } else if (!strcmp(what, "abort-all")) {

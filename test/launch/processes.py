@@ -38,10 +38,12 @@ def processes_with(mark):
 
 
 def wait_until(what, limit=10):
+    """Returns what it is then."""
     end = time.time() + limit
-    while not what():
+    while not (found := what()):
         assert time.time() < end, "waited in vain"
         time.sleep(0.02)
+    return found
 
 
 def read_until(fd, part, limit=10):
@@ -105,11 +107,13 @@ def with_probe(probe, words):
     return [str(word).replace("PROBE", probe) for word in words]
 
 
-def nothing_is_left_after(end, start, *words):
-    """Starts a job, ends it by end(mpiexec), and sees that all its processes are gone."""
+def nothing_is_left_after(end, start, *words, lines=0):
+    """Starts a job, ends it by end(mpiexec) when it has said so many lines, and sees that all its processes are gone."""
     mark, env = marked()
     p = start(*words, env=env)
     wait_until(lambda: len(processes_with(mark)) >= 5)
+    for _ in range(lines):
+        p.stdout.readline()
     time.sleep(0.3)
     end(p)
     p.communicate(timeout=LIMIT)

@@ -24,16 +24,17 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def connection_of(pid):
-    """A TCP connection of the process, which has one only."""
+    """A TCP connection of the process, whose other descriptors come and go."""
     pidfd = os.pidfd_open(pid)
     for fd in map(int, os.listdir(f"/proc/{pid}/fd")):
-        if os.readlink(f"/proc/{pid}/fd/{fd}").startswith("socket:"):
+        try:
+            if not os.readlink(f"/proc/{pid}/fd/{fd}").startswith("socket:"):
+                continue
             s = socket.socket(fileno=libc.syscall(PIDFD_GETFD, pidfd, fd, 0))
-            try:
-                if s.family in (socket.AF_INET, socket.AF_INET6) and s.type == socket.SOCK_STREAM and s.getpeername():
-                    return s
-            except OSError:  # not connected
-                pass
+            if s.family in (socket.AF_INET, socket.AF_INET6) and s.type == socket.SOCK_STREAM and s.getpeername():
+                return s
+        except OSError:  # not connected, or it is gone
+            pass
     raise AssertionError(f"no connection of {pid}")
 
 

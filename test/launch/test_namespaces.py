@@ -45,4 +45,4 @@ def test_killed_mpiexec_in_namespaces(probe, start):
     """If mpiexec is killed nothing is left of the ranks in PID namespaces, and nobody else is killed."""
     need_namespaces(["-pf"])
     nothing_is_left_after(subprocess.Popen.kill, start, "-n", 2, "setsid", "-w", "unshare", "-pf", "sh", "-c",
-                          f"{probe} hang; exit $?")
+                          f"{probe} up; exit $?", lines=2)

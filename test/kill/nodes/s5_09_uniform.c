@@ -146,7 +146,8 @@ static void lose_unheard(bool *stays_p)
     }
     await(KNOWN, 3);
     if (rank == 0)
-        CHECK(pthread_create(&thread, NULL, continue_agent, NULL) == 0);
+        CHECK(pthread_create(&thread, NULL, continue_agent, NULL) == 0 &&
+              pthread_detach(thread) == 0);
     if ((int)getppid() == last_agent)
         *stays_p = failed_n(MPI_COMM_WORLD) == 0;
 }

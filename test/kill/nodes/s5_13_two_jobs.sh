@@ -227,24 +227,25 @@ static void share(MPI_Comm c)
 }
 
 /* The last process of the host publishes a name, and the last one of the guest finds it: not those with the port and the connection of
- * all others. */
+ * all others.  All jobs of a user share names, so it is that of the folder of this run. */
 static void find_by_name(MPI_Comm c)
 {
-    char port[MPI_MAX_PORT_NAME];
+    char port[MPI_MAX_PORT_NAME], name[4096];
     MPI_Comm inter;
     int v = rank, got;
 
+    CHECK(getcwd(name, sizeof(name)));
     if (rank == 3) {
         CHECK(MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS);
-        CHECK(MPI_Publish_name("service", MPI_INFO_NULL, port) == MPI_SUCCESS);
+        CHECK(MPI_Publish_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS);
     }
     CHECK(MPI_Barrier(c) == MPI_SUCCESS);
     if (rank == 7) {
-        CHECK(MPI_Lookup_name("service", MPI_INFO_NULL, port) == MPI_SUCCESS);
+        CHECK(MPI_Lookup_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS);
         CHECK(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter) == MPI_SUCCESS);
     } else if (rank == 3) {
         CHECK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter) == MPI_SUCCESS);
-        CHECK(MPI_Unpublish_name("service", MPI_INFO_NULL, port) == MPI_SUCCESS);
+        CHECK(MPI_Unpublish_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS);
     } else {
         return;
     }

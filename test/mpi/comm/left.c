@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/left-XXXXXX";
+static char folder[4096]; /* all machines have it */
 
 static const char *file_of(int r)
 {
-    static char path[64];
+    static char path[sizeof(folder) + 16];
 
     snprintf(path, sizeof(path), "%s/%d", folder, r);
     return path;
@@ -56,6 +56,8 @@ int main(int argc, char **argv)
     MPI_Comm dup;
     int n;
 
+    snprintf(folder, sizeof(folder), "%s/left-XXXXXX",
+             getenv("MEND_TEST_TMP") ? getenv("MEND_TEST_TMP") : "/tmp");
     start(&argc, &argv);
     CHECK_OK(MPI_Comm_size(MPI_COMM_WORLD, &n));
     CHECK(rank || mkdtemp(folder));
