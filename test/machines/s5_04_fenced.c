@@ -18,6 +18,8 @@
  *      expect "rank 0 ok" ; expect "rank 3 ok" ; expect-no "lost rank" */
 /* RUN: -n 4 --hosts m1:1,m2:1,m3:1,m4:1 --lenient-exit ; args 2 ; partition 1,2|3,4 at "ready" ; heal at "watching" ; within 1.5 ;
  *      expect "rank 0 ok" ; expect "rank 1 ok" ; expect-no "lost rank" */
+/* RUN: -n 6 --hosts m1:2,m2:2,m3:2 --lenient-exit ; args 4 ; load 3 30 at begin ; load 1 10 at begin ; unplug 3 at "ready" ;
+ *      plug 3 at "watching" ; within 1.5 ; time 60 ; expect "rank 0 ok" ; expect "rank 3 ok" ; expect-no "lost rank" */
 #include "lost.h"
 
 #define WATCH_S 2.0

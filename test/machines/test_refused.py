@@ -29,8 +29,8 @@ def at_each(k):
     return [[f"m{k}", f"m{other}"], [f"m{other}", f"m{k}"]]
 
 
-def said_once(status, lines, host, *parts):
-    assert status == 2 and len(lines) == 1 and lines[0].startswith("mpiexec: "), (status, lines)
+def said_once(status, lines, host, *parts, expected=2):
+    assert status == expected and len(lines) == 1 and lines[0].startswith("mpiexec: "), (status, lines)
     assert host in lines[0] and all(part in lines[0] for part in parts), lines
 
 
@@ -96,7 +96,10 @@ def test_no_program(machines, mpiexec, k):
     for j in (1, 5 - k):
         machines.change(j, "cp", "/bin/true", "/tmp/program")
     for hosts in at_each(k):
-        said_once(*tried(machines, mpiexec, hosts, words=["-n", 4, "/tmp/program"]), f"m{k}", "/tmp/program", "No such file")
+        said_once(*tried(machines, mpiexec, hosts, words=["-n", 4, "/tmp/program"]), f"m{k}", "/tmp/program", "No such file", expected=127)
+    machines.change(k, "touch", "/tmp/program")
+    for hosts in at_each(k):
+        said_once(*tried(machines, mpiexec, hosts, words=["-n", 4, "/tmp/program"]), f"m{k}", "/tmp/program", "permission denied", expected=126)
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -69,7 +69,7 @@ FAILURES = {
                            "Host key verification failed", "'ssh m2 true' once by hand"),
     "a password": (("--hosts", "m1,m2", "--ssh", "ssh -oPubkeyAuthentication=no"), "Permission denied", "'ssh-copy-id m2'"),
     "not installed": (("--hosts", "m1,m2", "--prefix", "/nowhere"), "there is no /nowhere/bin/mpiexec", "--prefix says where"),
-    "no such ssh": (("--hosts", "m1,m2", "--ssh", "/none/ssh"), "/none/ssh: No such file or directory", ""),
+    "no such ssh": (("--hosts", "m1,m2", "--ssh", "/none/ssh"), "no agent on m2: /none/ssh: No such file or directory", "--ssh names"),
     "another machine there": (("--hosts", "m1,10.77.0.99", "--connect-timeout", "2"), "no agent on 10.77.0.99", "timed out"),
     "another network": (("--hosts", "m1,m2", "--interface", "lo"), "cannot be reached", "--interface"),
 }
@@ -88,7 +88,7 @@ def test_directory_or_program_that_is_not_there(machines):
     done = machines.run(1, "sh", "-c", f"mkdir /tmp/here; cd /tmp/here; {mpiexec(machines)} --hosts m1,m2 -n 2 true; cd /; rm -r /tmp/here")
     assert "no agent on m2: the directory /tmp/here, where mpiexec was started, cannot be entered on m2" in done.stderr, done
     done = machines.run(1, "sh", "-c", f"cp /bin/true /tmp/prog; {mpiexec(machines)} --hosts m1,m2 -n 2 /tmp/prog; echo $?; rm /tmp/prog")
-    assert "no agent on m2: /tmp/prog: No such file or directory" in done.stderr and done.stdout == "2\n", done
+    assert done.stderr == "mpiexec: /tmp/prog: No such file or directory on m2, where a rank is to run\n" and done.stdout == "127\n", done
 
 
 def test_another_build(machines, tmp_path_factory):
@@ -152,7 +152,7 @@ def test_agent_that_is_killed(machines):
     p = begin_sleepers(machines)
     kill_on(machines, 2, "bin/mpiexec --agent")
     out, err = p.communicate(timeout=20)
-    assert out.count(b"end") == 2 and b"node 1 (m2, ranks 1) is lost" in err, (out, err)
+    assert out.count(b"end") == 2 and b"node 1 (m2, rank 1) is lost" in err, (out, err)
 
 
 def test_mpiexec_that_is_killed(machines):
@@ -172,6 +172,12 @@ def silent(machines):
 def test_time_that_is_over(machines, silent):
     done = start(machines, "--hosts", "m1,m2", "--ssh", silent, "--connect-timeout", 1, "-n", 2, "true", limit=10)
     assert done.returncode == 2 and "no agent on m2: it has not called within the time that --connect-timeout gives" in done.stderr, done
+
+
+def test_timeout_while_agents_start(machines, silent):
+    """It says what the job waits for."""
+    done = start(machines, "--hosts", "m1,m2", "--ssh", silent, "--timeout", 0.3, "-n", 2, "true", limit=10)
+    assert done.returncode == 124 and "mend:   the agent of node 1 (m2) has not started yet\n" in done.stderr, done
 
 
 @pytest.mark.parametrize("sig", ["TERM", "INT"])
