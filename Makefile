@@ -77,13 +77,13 @@ step: ## kill a rank after every instruction of a call; takes about half an hour
 	@test/step/run --build $(BUILD) --self-test
 	@test/step/run --build $(BUILD) --all
 
-soak: ## killed at random instants: make soak [RUNS=1000 | MEDLEYS=1000 | KILLS=100000 | CYCLES=10000 | PLACES=10000 | STORES=10000 | SYNCS=10000 | WINDOWS=10000] [SEED=1] [MACHINES=3]
+soak: ## killed at random instants: make soak [RUNS=1000 | MEDLEYS=1000 | KILLS=100000 | CYCLES=10000 | PLACES=10000 | STORES=10000 | SYNCS=10000 | WINDOWS=10000 | PAUSES=3600] [SEED=1] [MACHINES=3]
 	@$(MAKE) --no-print-directory all
 	@$(if $(CYCLES)$(PLACES),tools/install-deps plot)
 	@test/soak/$(or $(SOAK),run --runs $(RUNS)) --build $(BUILD) --seed $(SEED) $(if $(MACHINES),--machines $(MACHINES))
 
 SOAK = $(if $(MEDLEYS),medley --runs $(MEDLEYS))$(if $(WINDOWS),windows --runs $(WINDOWS))$(if $(KILLS),storm --kills $(KILLS))$(if $(STORES),stores --kills $(STORES))$(if \
-	$(SYNCS),syncs --kills $(SYNCS))$(if $(CYCLES),cycles --cycles $(CYCLES) --plot doc/soak.svg)$(if \
+	$(SYNCS),syncs --kills $(SYNCS))$(if $(PAUSES),pauses --seconds $(PAUSES))$(if $(CYCLES),cycles --cycles $(CYCLES) --plot doc/soak.svg)$(if \
 	$(PLACES),places --cycles $(PLACES) --plot doc/places.svg)
 
 bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
