@@ -33,7 +33,7 @@ OPTIONS_build-aarch64 = --cross-file test/aarch64/cross.ini
 
 # What the launcher still holds when it ends is not a leak.
 SANITIZER_OPTIONS = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=suppressions=$(abspath test/tsan.supp):allocator_may_return_null=1
+	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=suppressions=$(abspath test/tsan.supp):allocator_may_return_null=1:die_after_fork=0
 
 demo: ## a real run that loses processes and finishes with the right answer
 	@tools/install-deps build demo
