@@ -67,6 +67,7 @@ finds doc/a.md '`make tsan`, `test/run --help`' ''
 finds doc/a.md '`make msan`' 'make has no target msan'
 finds doc/a.md '`test/run --fast`' 'test/run knows no --fast'
 finds doc/a.md '```\ntest/walk\n```' 'there is no test/walk'
+finds doc/a.md '```\nx\n```\nThe words `a` make it (`b`).' ''
 # 6. words
 finds doc/a.md 'A process that waits is told, and which rank it was.' ''
 finds doc/a.md 'The process who waits is told.' "'process who': write that"

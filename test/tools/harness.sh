@@ -124,7 +124,7 @@ END
 tail -12 output >end
 [ "$(head -1 end)" = failed: ] || fail "not the end of test/check: $(cat output)"
 [ "$(grep -c "^  kill: .*/bad/.*\.c: alone" end)" = 9 ] || fail "not the nine names: $(cat end)"
-grep -qx "  soak: see above" end || fail "a step that names nothing: $(cat end)"
+grep -qx "  soak: false" end || fail "a step that names nothing: $(cat end)"
 [ "$(tail -1 end)" = "0 passed, 10 failed" ] || fail "not the sum: $(cat end)"
 
 # A step that runs beside another one counts, with its names, whether it passes, fails or does not run at all.
