@@ -13,6 +13,11 @@ mend-info >summary || fail "no summary"
 grep -q "^Mend [0-9]" summary || fail "no version"
 grep -q "^  EAGER_MAX " summary || fail "no parameters"
 mend-info --version | grep -qx "Mend [0-9.]*" || fail "--version"
+version=$(mend-info --version | cut -d' ' -f2)
+[ "$(mpiexec --version)" = "mpiexec (Mend) $version" ] || fail "mpiexec has another version: $(mpiexec --version)"
+others=$(grep -Lx "Version: $version" "$MEND_TEST_STAGE"/lib/pkgconfig/*.pc; grep -Lx "\.Os Mend $version" "$MEND_TEST_STAGE"/share/man/man*/*)
+[ -z "$others" ] || fail "of another version: $others"
+grep -m1 "^## " "$MEND_TEST_ROOT/CHANGELOG.md" | grep -q "^## $version, 20..-..-..$" || fail "CHANGELOG.md begins with another version"
 mend-info --abi | grep -q "^ABI  *1.0" || fail "--abi"
 mend-info --transports | grep -q "^  shm " || fail "--transports"
 mend-info --transports | grep -q "^Single copy" || fail "single copy"
