@@ -87,7 +87,8 @@ extern __typeof__(MPIX_Safe_point_differences) PMPIX_Safe_point_differences;
  *    not interrupt.
  * 4. System calls that the kernel can restart go on after the callback (SA_RESTART); nanosleep, poll, select and a few
  *    others return EINTR.
- * 5. A process that blocks SIGURG, or one in another PID namespace, runs the callback with its next MPI call. */
+ * 5. A process that blocks SIGURG, or is in another PID namespace than the sender (on another machine: than the agent there), runs the
+ *    callback with its next MPI call. */
 
 /* The callback.  sender: a group of one process, which with the data is valid until the callback returns. */
 typedef void MPIX_Notify_function(MPI_Group sender, int key, const void *data, int bytes,
