@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpiexec.c – starts an MPI job on this machine: its root, and the agent of this node, in one process.
+/* mpiexec.c – starts an MPI job: its root, and the agent of its first node, in one process.  As mpiexec --agent it is the agent of
+ * another node (agent/apart.h).
  *
  *   options -> root, agent -> threads -> ranks -> the loop -> sweep -> exit status
  *
