@@ -32,7 +32,7 @@
 #define ROUNDS     3000
 #define LATE_US    20000
 
-enum { STOPPED, KNOWN };
+enum { STOPPED, KNOWN, LOOKED };
 
 static MPI_File file;
 static bool dies; /* it may have a result that dies with it */
@@ -129,7 +129,7 @@ static void *continue_agent(void *unused)
     return NULL;
 }
 
-static void lose_unheard(bool *stays_p)
+static void lose_unheard(void)
 {
     pthread_t thread;
 
@@ -145,11 +145,14 @@ static void lose_unheard(bool *stays_p)
         post(KNOWN);
     }
     await(KNOWN, 3);
+    if ((int)getppid() == last_agent) {
+        CHECK_EQ(failed_n(MPI_COMM_WORLD), 0);
+        post(LOOKED);
+    }
+    await(LOOKED, 2);
     if (rank == 0)
         CHECK(pthread_create(&thread, NULL, continue_agent, NULL) == 0 &&
               pthread_detach(thread) == 0);
-    if ((int)getppid() == last_agent)
-        *stays_p = failed_n(MPI_COMM_WORLD) == 0;
 }
 
 /* All pairs are connected when the agent stops, which would let no new connection in. */
@@ -164,7 +167,6 @@ static void meet_all(void)
 
 int main(int argc, char **argv)
 {
-    bool unheard = true;
     MPI_Comm full;
 
     start(&argc, &argv);
@@ -177,10 +179,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     dies = strcmp(argv[2], "late") && (rank == 3 || rank == 5);
     if (!strcmp(argv[2], "late"))
-        lose_unheard(&unheard);
+        lose_unheard();
     else if (dies)
         die_soon((atoi(argv[3]) * 7919 + rank * 104729) % 6000 + 100);
-    CHECK(unheard);
     if (!strcmp(argv[1], "refill"))
         refill();
     else
