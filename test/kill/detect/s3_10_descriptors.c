@@ -18,6 +18,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#define LOOKS 5 /* more than what it wakes from before the agent refuses */
+
 enum { PORT, PID, CONNECTED };
 
 static int entries_n(int pid, const char *what, const char *target)
@@ -54,6 +56,31 @@ static int sets_n(int pid)
 static void await_sets(int pid, int n)
 {
     while (sets_n(pid) != n)
+        sched_yield();
+}
+
+static int sleeps_n(int pid)
+{
+    char path[64], line[256];
+    int n = -1;
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    f = fopen(path, "r");
+    CHECK(f);
+    while (n < 0 && fgets(line, sizeof line, f))
+        sscanf(line, "voluntary_ctxt_switches: %d", &n);
+    fclose(f);
+    CHECK(n >= 0);
+    return n;
+}
+
+/* Nobody rings at it: what it wakes from are its own looks. */
+static void await_looks(int pid)
+{
+    int n = sleeps_n(pid);
+
+    while (sleeps_n(pid) < n + LOOKS)
         sched_yield();
 }
 
@@ -109,7 +136,9 @@ static void observe(int listening, const char *how, int agents)
     await_sets(board[PID], 2);
     await_state(board[PID], 'S');
     CHECK_EQ(threads_n(board[PID]), 1);
-    if (!refused)
+    if (refused)
+        await_looks(board[PID]);
+    else
         await_sets((int)getppid(), agents + 1);
     if (!strcmp(how, "dies")) {
         CHECK_EQ(kill(board[PID], SIGKILL), 0);
