@@ -3,8 +3,7 @@
 #ifndef TEST_KILL_NODES_KILL_AGENT_H
 #define TEST_KILL_NODES_KILL_AGENT_H
 
-#include <signal.h>
-#include <unistd.h>
+#include "../../agent.h"
 
 static int delay_us;
 
@@ -12,7 +11,7 @@ static void *kill_agent(void *unused)
 {
     (void)unused;
     usleep((useconds_t)delay_us);
-    kill(getppid(), SIGKILL);
+    signal_own_agent(SIGKILL);
     return NULL;
 }
 

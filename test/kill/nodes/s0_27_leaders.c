@@ -11,6 +11,7 @@
 /* RUN: -n 6 --lenient-exit ; set MACHINES=3 ; args 4 {n} ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 10 */
 /* RUN: -n 6 --lenient-exit ; set MACHINES=3 ; args 3 {n} ; expect "rank 0 ok" ; expect "rank 5 ok" ; times 10 */
 /* RUN: -n 6 --lenient-exit ; set MACHINES=2 ; args 3 -{n} ; expect "rank 0 ok" ; times 15 */
+#include "../../agent.h"
 #include "../common.h"
 
 #define KINDS 5
@@ -78,7 +79,7 @@ static int once(MPI_Comm c, int round, bool killer)
     MPI_Comm_size(c, &n);
     CHECK_EQ(begin(c, me, n, round, &q), MPI_SUCCESS);
     if (killer)
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
     err = MPI_Wait(&q, MPI_STATUS_IGNORE);
     if (!err)
         check_result(me, n, round);
@@ -88,7 +89,7 @@ static int once(MPI_Comm c, int round, bool killer)
 static void *kill_agent(void *delay_us)
 {
     usleep(*(useconds_t *)delay_us);
-    kill(getppid(), SIGKILL);
+    signal_own_agent(SIGKILL);
     return NULL;
 }
 

@@ -10,6 +10,7 @@
 /* RUN: -n 6 ; set MACHINES=3 ; args any ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 6 ; set MACHINES=6 ; args agree ; expect "rank 0 ok" ; expect "rank 4 ok" */
 /* RUN: -n 8 ; set MACHINES=2 ; args agree ; expect "rank 0 ok" ; expect "rank 3 ok" */
+#include "../../agent.h"
 #include "../common.h"
 
 enum { READY };
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
     if (rank >= first_lost) {
         if (rank == first_lost) {
             await(READY, first_lost);
-            kill(getppid(), SIGKILL);
+            signal_own_agent(SIGKILL);
         }
         await_kill();
     }

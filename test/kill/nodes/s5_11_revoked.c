@@ -14,6 +14,7 @@
 /* RUN: -n 6 ; set MACHINES=3 ; args node ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 9 */
 /* RUN: -n 6 ; set MACHINES=6 ; args node ; expect "rank 0 ok" ; expect "rank 4 ok" ; times 9 */
 /* RUN: -n 6 ; set MACHINES=3 ; args silent ; expect "rank 0 ok" ; expect "rank 5 ok" ; times 3 */
+#include "../../agent.h"
 #include "../common.h"
 
 enum { DONE };
@@ -54,7 +55,7 @@ static void call(const char *what)
 {
     CHECK_EQ(MPIX_Comm_revoke(c), MPI_SUCCESS);
     if (!strcmp(what, "node")) {
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
         pause();
     }
     CHECK(!strcmp(what, "silent"));

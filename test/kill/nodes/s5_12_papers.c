@@ -50,6 +50,7 @@
  *   times 6
  * RUN: -n 13 --lenient-exit ; set MACHINES=3 ; args agree outside 11 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ;
  *   kill 8 at call:MPI_Pcontrol>agree.decided ; expect "rank 11 ok" ; times 6 */
+#include "../../agent.h"
 #include "../common.h"
 
 enum { RETURNED, VOTED, VALUE }; /* slots of the board */
@@ -92,7 +93,7 @@ static void publish(int value)
 /* Kills the agent of this process within a few milliseconds of the votes of all. */
 static void lose_soon(void)
 {
-    pid_t agent = getppid();
+    pid_t agent = own_agent();
     unsigned us = lot() * 7919u % 1500;
 
     if (fork())
@@ -112,7 +113,7 @@ static void go_on(const char *then, int survivors)
     if (!strcmp(then, "dies") && knows)
         die_now();
     if (!strcmp(then, "node") && knows) {
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
         await_kill();
     }
     post(RETURNED);

@@ -145,7 +145,7 @@ static void lost(void)
 {
     if (rank == size - 1) {
         await(READY, size);
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
     }
     go_on_without_last();
     check_lost();
@@ -177,7 +177,7 @@ static void replace(MPI_Comm whole)
     if (whole == MPI_COMM_NULL) {
         check_start(0, 2, "node:2", "22");
         if (rank == size - 1)
-            kill(getppid(), SIGKILL);
+            signal_own_agent(SIGKILL);
         wait_until_dead(c, size - 1);
         CHECK_EQ(MPIX_Comm_refill(c, MPI_INFO_NULL, &whole), MPI_SUCCESS);
     }

@@ -19,6 +19,7 @@
 /* RUN: -n 6 --spare-nodes 2 ; set MACHINES=4 ; args 4 5 ; expect "whole after 2 losses, at most 3 on a node" */
 /* RUN: -n 3 --nolocal ; set MACHINES=4 ; args 2 ; expect "whole after 1 losses, at most 2 on a node" */
 /* RUN: -n 6 -H localhost:9 ; set MACHINES=3 ; args 4 ; expect "whole after 1 losses, at most 3 on a node" */
+#include "../../agent.h"
 #include "../common.h"
 
 static MPI_Comm full;
@@ -59,7 +60,7 @@ static void lose(const char *who)
     int rc, one = 1, sum;
 
     if (atoi(who) == number) {
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
         await_kill();
     }
     do
@@ -101,6 +102,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(full, &number);
     MPI_Comm_size(full, &full_n);
     MPI_Comm_set_errhandler(full, MPI_ERRORS_RETURN);
+    for (int i = 1; i < argc; i++)
+        CHECK(atoi(argv[i]) < full_n);
     share_losses();
     while (losses < argc - 1) {
         lose(argv[1 + losses]);

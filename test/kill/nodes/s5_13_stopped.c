@@ -8,6 +8,7 @@
 /* RUN: -n 3 --lenient-exit ; set MACHINES=3 ; args 0 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
 /* RUN: -n 3 --lenient-exit ; set MACHINES=3 ; args 1 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
 /* RUN: -n 3 --lenient-exit ; set MACHINES=3 ; set LEASE=0.3 ; args 0 {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
+#include "../../agent.h"
 #include "on_host.h"
 
 enum { READY };
@@ -21,7 +22,7 @@ static void *stop_agent(void *unused)
 {
     (void)unused;
     usleep((useconds_t)delay_us);
-    kill(getppid(), SIGSTOP);
+    signal_own_agent(SIGSTOP);
     return NULL;
 }
 

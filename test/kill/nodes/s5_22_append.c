@@ -15,6 +15,7 @@
 /* RUN: -n 4 ; set MACHINES=4 ; args during {n} ; expect "rank 0 ok" ; expect "rank 2 ok" ; times 12 */
 /* RUN: -n 4 ; set MACHINES=2 ; args outside ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 4 ; set RMA_SHM=0 ; args outside ; expect "rank 0 ok" ; expect "rank 3 ok" */
+#include "../../agent.h"
 #include "../file/common.h"
 
 #define ROUNDS 200
@@ -91,7 +92,7 @@ static void check_file(void)
 static void *kill_agent(void *delay_us)
 {
     usleep((useconds_t)(intptr_t)delay_us);
-    kill(getppid(), SIGKILL);
+    signal_own_agent(SIGKILL);
     return NULL;
 }
 
@@ -105,7 +106,7 @@ static void lose_node(const char *how, int seed)
     if (is_of_lost_node) {
         if (!strcmp(how, "between")) {
             await(HALF, size);
-            kill(getppid(), SIGKILL);
+            signal_own_agent(SIGKILL);
             await_kill();
         }
         if (rank == size - 1)

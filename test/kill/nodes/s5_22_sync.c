@@ -13,6 +13,7 @@
 /* RUN: -n 4 ; set MACHINES=4 ; args lost {n} ; expect "rank 0 ok" ; expect "rank 2 ok" ; times 12 */
 /* RUN: -n 4 ; set MACHINES=2 ; args lost {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 12 */
 /* RUN: -n 6 ; set MACHINES=3 ; args error ; expect "rank 0 ok" ; expect "rank 3 ok" */
+#include "../../agent.h"
 #include "../file/common.h"
 
 #include <sys/resource.h>
@@ -46,7 +47,7 @@ static void open_reversed(void)
 static void *kill_agent(void *delay_us)
 {
     usleep((useconds_t)(intptr_t)delay_us);
-    kill(getppid(), SIGKILL);
+    signal_own_agent(SIGKILL);
     return NULL;
 }
 
@@ -111,7 +112,7 @@ static void lose_behind_error(void)
     post(TOLD);
     if (is_of_lost_node) {
         await(TOLD, size);
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
         await_kill();
     }
     wait_until_dead(MPI_COMM_WORLD, size - 1);

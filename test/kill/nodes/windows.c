@@ -15,6 +15,7 @@
 /* RUN: -n 4 ; set MACHINES=2 ; args allocated all {n} ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 6 */
 /* RUN: -n 6 ; set MACHINES=3 ; args allocated fence {n} ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 6 */
 /* RUN: -n 6 ; set MACHINES=3 ; args own groups {n} ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 6 */
+#include "../../agent.h"
 #include "../common.h"
 
 #define WORDS  2048
@@ -41,7 +42,7 @@ static void make(const char *kind, MPI_Comm c)
 static void *kill_agent(void *delay_us)
 {
     usleep((useconds_t)(intptr_t)delay_us);
-    kill(getppid(), SIGKILL);
+    signal_own_agent(SIGKILL);
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TEST_SESSION_LATE_H
 #define TEST_SESSION_LATE_H
 
+#include "../../agent.h"
 #include "common.h"
 
 #include <signal.h>
@@ -38,7 +39,7 @@ static inline void await(useconds_t us)
 /* A child continues the agent, whatever happens to this process. */
 static inline void stop_agent_after(useconds_t us)
 {
-    pid_t agent = getppid();
+    pid_t agent = own_agent();
 
     if (!us)
         CHECK(kill(agent, SIGSTOP) == 0);

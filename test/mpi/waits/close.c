@@ -21,6 +21,7 @@
  * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 disconnect never ; kill 5 at in:MPI_Comm_disconnect:0,1,2,3,4 ;
  *   expect "rank 0 ok" ; expect "rank 4 ok"
  * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 disconnect agent ; expect "rank 0 ok" ; expect "rank 3 ok" */
+#include "../../agent.h"
 #include "../session/common.h"
 #include "busy.h"
 
@@ -33,7 +34,7 @@ static void await_turn(long ms, const char *order)
         pause();
     usleep((useconds_t)(ms * 1000 * rank));
     if (!strcmp(order, "agent") && rank == size - 1) {
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
         pause();
     }
 }

@@ -32,6 +32,7 @@
  * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 agent freed ; exit 137 ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 agent ; exit 137 ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; set SLEEP_MAX=0 ; args 100 apart threads ; expect "rank 0 ok" ; expect "rank 3 ok" */
+#include "../../agent.h"
 #include "../../kill/common.h"
 #include "busy.h"
 
@@ -43,7 +44,7 @@ static void await_turn(long ms, const char *order)
         pause();
     usleep((useconds_t)(ms * 1000 * (strcmp(order, "down") ? rank : size - 1 - rank)));
     if (!strcmp(order, "agent") && rank == size - 1) {
-        kill(getppid(), SIGKILL);
+        signal_own_agent(SIGKILL);
         pause();
     }
 }

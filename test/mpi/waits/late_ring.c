@@ -6,7 +6,7 @@
  *   its agent stands still ─────────────────────────────────────── goes on
  *   sender                  sends */
 /* RUN: -n 2 ; set MACHINES=2 ; set LEASE=10 ; set SLEEP_MAX=0.4 */
-#include "../../program.h"
+#include "../../agent.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 static void stop_agent(void)
 {
-    pid_t agent = getppid();
+    pid_t agent = own_agent();
 
     CHECK(kill(agent, SIGSTOP) == 0);
     if (fork() == 0) {
