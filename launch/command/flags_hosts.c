@@ -9,76 +9,18 @@
  * one host, node 0. */
 #include "command/flags.h"
 
-#include <ctype.h>
+#include "base/host_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#define WHY_BYTES 200
+
 /* A host as one word or line names it. */
 struct mend_named {
-    struct mend_host host;
+    struct mend_host_text host;
     char *where; /* the flag, and the line of a file */
 };
-
-/* ---- reading a name ---- */
-
-static void check_name(const char *where, const char *what, const char *name)
-{
-    size_t good =
-        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%");
-
-    if (!*name || name[good] || *name == '-')
-        mend_options_fail(2, "%s: '%s' is not the name of a %s", where, name, what);
-}
-
-/* Moves *word_p behind "NAME@". */
-static const char *take_user(const char *where, char **word_p)
-{
-    char *at = strrchr(*word_p, '@'), *user = *word_p;
-
-    if (!at)
-        return NULL;
-    *at = '\0';
-    check_name(where, "user", user);
-    *word_p = at + 1;
-    return user;
-}
-
-/* What follows a ':' behind the name, or NULL; an address of version 6 with slots stands in brackets. */
-static char *split_slots(const char *where, char **word_p)
-{
-    char *word = *word_p, *colon = strchr(word, ':'), *end;
-
-    if (*word == '[') {
-        end = strchr(word, ']');
-        if (!end || (end[1] && end[1] != ':'))
-            mend_options_fail(2, "%s: '%s' is not an address in brackets", where, word);
-        *word_p = word + 1;
-        *end = '\0';
-        return end[1] ? end + 2 : NULL;
-    }
-    if (!colon || strchr(colon + 1, ':'))
-        return NULL;
-    *colon = '\0';
-    return colon + 1;
-}
-
-static bool is_any(const char *slots)
-{
-    return !strcmp(slots, "*") || !strcasecmp(slots, "auto");
-}
-
-/* "[USER@]NAME[:SLOTS]", which it changes; the host points into it. */
-static struct mend_host read_word(const char *where, char *word)
-{
-    struct mend_host x = {.user = take_user(where, &word)};
-    char *slots = split_slots(where, &word);
-
-    check_name(where, "host", word);
-    x.name = word;
-    if (slots && !is_any(slots))
-        x.slots = mend_flag_number(where, slots, 1, MEND_RANKS_MAX);
-    return x;
-}
 
 /* ---- the table ---- */
 
@@ -146,7 +88,7 @@ static void check_slots(const char *where, const struct mend_host *x)
 static void add_host(struct mend_options *o, struct mend_hosts_list *own,
                      const struct mend_named *named)
 {
-    const struct mend_host *said = &named->host;
+    const struct mend_host_text *said = &named->host;
     struct mend_host *x;
     int node;
 
@@ -172,7 +114,7 @@ static void add_host(struct mend_options *o, struct mend_hosts_list *own,
 static void choose_host(struct mend_options *o, struct mend_hosts_list *own,
                         const struct mend_named *named)
 {
-    const struct mend_host *said = &named->host;
+    const struct mend_host_text *said = &named->host;
     int node = node_of(&o->hosts, said->name);
     struct mend_host *x;
 
@@ -191,12 +133,17 @@ static void choose_host(struct mend_options *o, struct mend_hosts_list *own,
 
 /* ---- lists ---- */
 
-static void name_host(struct mend_parse *p, struct mend_host x, char *where)
+static void name_host(struct mend_parse *p, char *word, char *where)
 {
+    struct mend_named named = {.where = where};
+    char why[WHY_BYTES];
+
+    if (!mend_host_text_word(word, &named.host, why, sizeof(why)))
+        mend_options_fail(2, "%s: %s", where, why);
     p->named = realloc(p->named, (size_t)(p->named_n + 1) * sizeof(*p->named));
     if (!p->named)
         mend_options_fail(1, "no memory");
-    p->named[p->named_n++] = (struct mend_named){x, where};
+    p->named[p->named_n++] = named;
 }
 
 void mend_on_hosts(struct mend_parse *p, const char *value, const char *second)
@@ -211,7 +158,7 @@ void mend_on_hosts(struct mend_parse *p, const char *value, const char *second)
     if (!word)
         mend_options_fail(2, "%s: no host is named", p->flag);
     for (; word; word = strtok_r(NULL, ", \t", &save))
-        name_host(p, read_word(where, word), where);
+        name_host(p, word, where);
 }
 
 void mend_hosts_end_block(struct mend_parse *p)
@@ -225,82 +172,19 @@ void mend_hosts_end_block(struct mend_parse *p)
 
 /* ---- files ---- */
 
-/* What may follow a name in a line. */
-enum key { KEY_SLOTS, KEY_MAX, KEY_USER, KEY_BINDING, KEYS_N };
-
-static const char *const keys[KEYS_N] = {
-    [KEY_SLOTS] = " slots count cpu cpus ",
-    [KEY_MAX] = " max_slots max-slots slots_max slots-max max_cpus max-cpus cpus_max cpus-max ",
-    [KEY_USER] = " user username user_name user-name ",
-    [KEY_BINDING] = " binding ",
-};
-
-static enum key find_key(const char *where, const char *word)
-{
-    size_t len = strcspn(word, "=");
-    char *name = mend_xprintf(" %.*s ", (int)len, word);
-    enum key k = 0;
-
-    while (k < KEYS_N && (!word[len] || !strstr(keys[k], name)))
-        k++;
-    free(name);
-    if (k == KEYS_N)
-        mend_options_fail(2, "%s: '%s' is not one of: slots=N, max_slots=N, user=NAME", where,
-                          word);
-    return k;
-}
-
-static void take_key(struct mend_parse *p, const char *where, char *word, struct mend_host *x)
-{
-    enum key key = find_key(where, word);
-    const char *value = word + strcspn(word, "=") + 1;
-
-    if (key == KEY_SLOTS && x->slots)
-        mend_options_fail(2, "%s: '%s' says the slots a second time", where, word);
-    if (key == KEY_SLOTS && !is_any(value))
-        x->slots = mend_flag_number(where, value, 1, MEND_RANKS_MAX);
-    else if (key == KEY_MAX)
-        x->slots_max = mend_flag_number(where, value, 1, MEND_RANKS_MAX);
-    else if (key == KEY_USER) {
-        check_name(where, "user", value);
-        x->user = value;
-    } else if (key == KEY_BINDING) {
-        mend_options_note(p->o, "%s: '%s': ignored; --bind-to binds the ranks of all hosts", where,
-                          word);
-    }
-}
-
-/* No blanks around '='; no comment. */
-static void tidy(char *line)
-{
-    char *to = line;
-
-    line[strcspn(line, "#")] = '\0';
-    for (char *at = line; *at; at++) {
-        bool blank = isspace((unsigned char)*at);
-
-        if (blank && at[strspn(at, " \t\r")] == '=')
-            continue;
-        if (blank && to > line && to[-1] == '=')
-            continue;
-        *to++ = *at;
-    }
-    *to = '\0';
-}
-
 static void take_line(struct mend_parse *p, const char *file, int number, char *line)
 {
     char *where = mend_options_keep(p->o, mend_xprintf("%s %s:%d", p->flag, file, number));
+    char why[WHY_BYTES];
     struct mend_named named = {.where = where};
-    char *save, *word;
 
-    tidy(line);
-    word = strtok_r(line, " \t\r", &save);
-    if (!word)
+    if (!mend_host_text_line(line, &named.host, why, sizeof(why)))
+        mend_options_fail(2, "%s: %s", where, why);
+    if (!named.host.name)
         return;
-    named.host = read_word(where, word);
-    while ((word = strtok_r(NULL, " \t\r", &save)))
-        take_key(p, where, word, &named.host);
+    if (named.host.binding)
+        mend_options_note(p->o, "%s: '%s': ignored; --bind-to binds the ranks of all hosts", where,
+                          named.host.binding);
     add_host(p->o, &p->app.hosts, &named);
     p->has_file = true;
 }
@@ -308,18 +192,14 @@ static void take_line(struct mend_parse *p, const char *file, int number, char *
 void mend_on_host_file(struct mend_parse *p, const char *value, const char *second)
 {
     int before = p->app.hosts.n;
-    char *line;
+    char *line, *next;
 
     if (p->o->decided)
         return;
     line = mend_options_keep(p->o, mend_xprintf("%s", mend_texts_read(p->o, p->flag, value)));
-    for (int number = 1; line; number++) {
-        char *end = strchr(line, '\n'), *next = end ? end + 1 : NULL;
-
-        if (end)
-            *end = '\0';
+    for (int number = 1; line; number++, line = next) {
+        next = mend_host_text_cut(line);
         take_line(p, value, number, line);
-        line = next;
     }
     if (p->app.hosts.n == before && !p->has_file)
         mend_options_fail(2, "%s %s: the file names no host", p->flag, value);

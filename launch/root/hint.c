@@ -12,12 +12,15 @@
  * the key, not the value (11.8.4: "if it does interpret the key, it must provide the functionality described"). */
 #include "root/hint.h"
 
+#include "base/host_text.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLANKS     ", \t"
+#define NODE       "node:"
 #define LIST_BYTES 120 /* of the hosts of the job in a sentence */
 
 /* A word of the hint. */
@@ -52,9 +55,9 @@ static int number_of(const char *text)
     char *end;
     long n;
 
-    if (strncmp(text, "node:", 5) != 0 || !isdigit((unsigned char)text[5]))
+    if (strncmp(text, NODE, strlen(NODE)) != 0 || !isdigit((unsigned char)text[strlen(NODE)]))
         return -1;
-    n = strtol(text + 5, &end, 10);
+    n = strtol(text + strlen(NODE), &end, 10);
     return *end || n >= MEND_MACHINES_MAX ? -1 : (int)n;
 }
 
@@ -160,25 +163,20 @@ static bool add_named(const struct root *root, const struct word *w, struct mend
     return there;
 }
 
-/* Takes ":N" from the end of a name, and the brackets of an address of version 6, which has more than one ':'. */
-static int take_share(char **text_p)
+/* False: *why says what is wrong with it. */
+static bool read_word(char *text, struct word *w, char *why, size_t size)
 {
-    char *text = *text_p, *bracket = *text == '[' ? strchr(text, ']') : NULL;
-    char *colon = bracket ? bracket + 1 : strchr(text, ':'), *end;
-    long n;
+    struct mend_host_text host;
 
-    if (bracket && (!*colon || *colon == ':')) {
-        *bracket = '\0';
-        ++*text_p;
-    }
-    if (!colon || *colon != ':' || colon == text || number_of(text) >= 0 ||
-        !isdigit((unsigned char)colon[1]))
-        return 1;
-    n = strtol(colon + 1, &end, 10);
-    if (*end || n < 1 || n > MEND_NODE_NAMES)
-        return 1;
-    *colon = '\0';
-    return (int)n;
+    w->text = text;
+    w->share = 1;
+    if (!strncmp(text, NODE, strlen(NODE)))
+        return true;
+    if (!mend_host_text_word(text, &host, why, size))
+        return false;
+    w->text = host.name;
+    w->share = host.slots ? host.slots : 1;
+    return true;
 }
 
 bool mend_root_read_hint(const struct root *root, int by, const char *host,
@@ -190,10 +188,10 @@ bool mend_root_read_hint(const struct root *root, int by, const char *host,
     *on_p = (struct mend_hosts_list){.at = mend_xalloc((size_t)root->nodes_n, sizeof(int)),
                                      .share = mend_xalloc((size_t)root->nodes_n, sizeof(int))};
     for (; text && good; text = strtok_r(NULL, BLANKS, &save)) {
-        int share = take_share(&text);
-        struct word w = {.share = share, .text = text, .by = by};
+        struct word w = {.by = by};
 
-        good = add_named(root, &w, on_p, &lost) || refuse(root, &w, lost, why, size);
+        good = read_word(text, &w, why, size) &&
+               (add_named(root, &w, on_p, &lost) || refuse(root, &w, lost, why, size));
     }
     free(words);
     return good && (on_p->n || say(why, size, "the hint host names no host"));

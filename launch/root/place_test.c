@@ -304,7 +304,7 @@ static void check_refused(const char *host, const char *text)
 
 MEND_TEST(a_host_that_is_not_there)
 {
-    static const char *const bad[] = {"m9", "m1,m9", "node:3", "node:", "m2.other"};
+    static const char *const bad[] = {"m9", "m1,m9", "node:3", "node:", "node:70000", "m2.other"};
 
     for (unsigned i = 0; i < MEND_COUNT_OF(bad); i++) {
         const char *name = strchr(bad[i], ',') ? "m9" : bad[i];
@@ -324,6 +324,8 @@ MEND_TEST(a_host_that_is_not_there)
     ask_on(0, 2, "m2,m1");
     check_answer(MEND_SPAWN_FAILED, 0);
     CHECK_STR(why, "host 'm1' is lost; this job runs on own0, m2.cluster");
+    begin();
+    check_refused("m1,m2:x", "'x' is not a number between 1 and 65535");
 }
 
 /* A host that is lost while a request for it waits for room there. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hostfile.h – the hint `hostfile` of MPI_Comm_spawn: a list of hosts as `mpiexec --hostfile` takes it.
+/* hostfile.h – the hint `hostfile` of MPI_Comm_spawn: a list of hosts as `mpiexec --hostfile` takes it (base/host_text.h).
  *
- *   m1 slots=4          m1:4
- *   ann@[fd77::2]:2     [fd77::2]:2     who logs in does not matter: no agent is started
- *   m3  # a comment     m3
+ *   m1 slots=4                      m1:4
+ *   ann@[fd77::2]:2 max_slots=8     [fd77::2]:2     no agent is started, so that is all that matters
+ *   m3  # a comment                 m3
  *
  * The process that asks reads the file; its agent, and the root, get the value of the hint `host` that means the same. */
 #ifndef MEND_RT_HOSTFILE_H

@@ -92,6 +92,7 @@ static void refused(void)
         check_refused(c, root, start_on(c, root, program, 2, "elsewhere", "0:2"), words);
     }
     check_refused(c, 0, start_on(c, 0, program, 1, "node:3", NULL), "host 'node:3' is not");
+    check_refused(c, 0, start_on(c, 0, program, 1, "localhost:x", NULL), "'x' is not a number");
     check_refused(c, 0, start_blocks(c, program, 2, n, hosts), words);
     CHECK_CLASS(start_on(c, 0, program, 1, " , ", NULL), MPI_ERR_INFO_VALUE);
     check_start(0, 2, "node:1", "11");
