@@ -61,18 +61,19 @@ void mend_spawn_asked(struct mend_requests *requests, const struct mend_tell *te
     mend_spawn_unmap(&f);
 }
 
-/* Nothing that the rank writes says how much is written. */
+/* Nothing that the rank writes says how much is written.  Behind the errors is why none was started. */
 static void write_answer(const struct asked *a, const struct mend_message *m)
 {
-    size_t errors = (size_t)m->arg[MEND_SPAWNED_ASKED] * sizeof(int32_t), why = m->len - errors,
-           room;
+    size_t errors = (size_t)m->arg[MEND_SPAWNED_ASKED] * sizeof(int32_t), room;
     struct mend_spawn_file f;
 
+    if (errors > m->len)
+        errors = m->len;
     if (!mend_spawn_map(&f, a->fd, true))
         return;
     room = f.bytes - sizeof(*f.h);
     memcpy(mend_spawn_errors(f.h), m->data, errors < room ? errors : room);
-    snprintf(f.h->why, sizeof(f.h->why), "%.*s", (int)why, m->data + errors);
+    snprintf(f.h->why, sizeof(f.h->why), "%.*s", (int)(m->len - errors), m->data + errors);
     f.h->first = (int32_t)m->arg[MEND_SPAWNED_FIRST];
     f.h->started_n = (uint32_t)m->arg[MEND_SPAWNED_N];
     f.h->room = (uint32_t)m->arg[MEND_SPAWNED_ROOM];

@@ -6,12 +6,13 @@ void mend_root_pass_name(struct root_node *from, const struct mend_message *m)
 {
     struct root *root = from->root;
     struct mend_message copy = *m;
-    int64_t to = 0;
+    int64_t to = -1;
 
     if (m->kind == MEND_UP_NAME) {
         copy.kind = MEND_DOWN_NAME;
+        to = 0;
         copy.arg[MEND_NAME_NODE] = from->number;
-    } else {
+    } else if (from->number == 0) {
         copy.kind = MEND_DOWN_PORT;
         to = m->arg[MEND_NAME_NODE];
     }
