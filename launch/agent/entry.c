@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* entry.c – what an entry of the log of facts means on this node.
  *
- *   DEATHS, LOST   the processes are dead, published together, and the first node drops their names; LOST: their papers are gone, and the first
- *                  node tells the root what their own agent cannot
- *                  with them
+ *   DEATHS, LOST   the processes are dead, published together, and the first node drops their names; LOST: their papers are gone, and
+ *                  the first node tells the root what their own agent cannot
  *   CAUSE          why they died
  *   ENDED          they have not failed, but nobody waits for them any more
  *   REVOKED        the ranks see it; the first node tells other jobs what concerns several

@@ -19,12 +19,12 @@ bool mend_node_is_beside(const struct mend_ranks *ranks, const struct mend_optio
     return node == me || (o->hosts.at[node].here && o->hosts.at[me].here);
 }
 
-/* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
 const char *mend_ranks_host(const struct mend_ranks *ranks)
 {
     return ranks->nodes.n ? ranks->shm->host : "";
 }
 
+/* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
 bool mend_rank_signal(const struct rank *r, int sig)
 {
     if (!mend_rank_in_script(&r->state) && r->child > 0)

@@ -141,7 +141,6 @@ static void *starter_run(void *arg)
     struct starter *x = arg;
 
     come_first(x);
-
     mend_store_relaxed(&x->thread, (uint32_t)gettid());
     for (;;) {
         while (sem_wait(&x->go) != 0)

@@ -53,7 +53,7 @@ static inline void mend_node_wakes_add(struct mend_node_wakes *w, mend_place p)
 }
 
 /* The process has said that it is leaving or gone, and that was stored: wakes those of the first n places that await it
- * (mend_node_await())  Called by the process itself, or by the agent to which that was told. */
+ * (mend_node_await()).  Called by the process itself, or by the agent to which that was told. */
 static inline void mend_node_wakes_awaiting(struct mend_node_header *h, uint32_t n, int32_t name)
 {
     struct mend_node_wakes w = {.header = h};
