@@ -17,7 +17,7 @@ over()
 {
     title=$1 compiler=$2 few=$3
     shift 3
-    if ! command -v "$compiler" >/dev/null || ! command -v "$1" >/dev/null; then
+    if ! command -v "$1" >/dev/null || ! echo "#include <mpi.h>" | "$compiler" -fsyntax-only -x c - 2>/dev/null; then
         echo "$title is not installed: not run over it"
         return
     fi
