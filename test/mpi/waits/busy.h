@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* Before it sleeps, and of the time that it sleeps: a rank that yields to others has computed less than 3 % of a time, where these wanted both
- * cores. */
+ * cores.  Recipes set YIELD, since the yields before a sleep may take 20 ms where no more ranks than cores are. */
 #define FIRST_S 0.005
 #define SHARE   0.01
 

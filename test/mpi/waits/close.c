@@ -8,19 +8,19 @@
  *
  *   R36: while no session is open no death is a failure, and a process that opens one again is the same peer
  *
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 200 session come ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set AGREE_SHM=0 ; args 200 session come ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; args 50 session memory ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 200 session come ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set AGREE_SHM=0 ; args 200 session come ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; args 50 session memory ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; set SPIN=0 ; set YIELD=0 ; args 0 session come ; expect "rank 0 ok" ; times 6
- * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 session never ; kill 5 at in:MPI_Session_finalize:0,1,2,3,4 ;
+ * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 session never ; kill 5 at in:MPI_Session_finalize:0,1,2,3,4 ;
  *   expect "rank 0 ok" ; expect "rank 4 ok"
- * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 session agent ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 200 disconnect come ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set AGREE_SHM=0 ; args 200 disconnect come ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 session agent ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 200 disconnect come ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set AGREE_SHM=0 ; args 200 disconnect come ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; set SPIN=0 ; set YIELD=0 ; args 0 disconnect come ; expect "rank 0 ok" ; times 6
- * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 disconnect never ; kill 5 at in:MPI_Comm_disconnect:0,1,2,3,4 ;
+ * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 disconnect never ; kill 5 at in:MPI_Comm_disconnect:0,1,2,3,4 ;
  *   expect "rank 0 ok" ; expect "rank 4 ok"
- * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 disconnect agent ; expect "rank 0 ok" ; expect "rank 3 ok" */
+ * RUN: -n 6 --lenient-exit ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 disconnect agent ; expect "rank 0 ok" ; expect "rank 3 ok" */
 #include "../../agent.h"
 #include "../session/common.h"
 #include "busy.h"

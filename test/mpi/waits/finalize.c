@@ -9,29 +9,29 @@
  *
  *   R19: MPI_Finalize succeeds in bounded time at every survivor
  *
- * RUN: -n 4 ; set SLEEP_MAX=0 ; args 200 up ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; args 200 down ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; args 200 never ; kill 3 at in:MPI_Finalize:0,1,2 ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; args 200 up ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; args 200 down ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; args 200 never ; kill 3 at in:MPI_Finalize:0,1,2 ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; set SLEEP_MAX=0 ; set SPIN=0 ; set YIELD=0 ; args 0 up ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 40 ; set SLEEP_MAX=0 ; set SPIN=0 ; set YIELD=0 ; args 0 down ; expect "rank 0 ok" ; expect "rank 39 ok"
- * RUN: -n 2 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 2000 up ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 200 up ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 down ; expect "rank 0 ok" ; expect "rank 5 ok"
+ * RUN: -n 2 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 2000 up ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 200 up ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 6 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 down ; expect "rank 0 ok" ; expect "rank 5 ok"
  * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; set SPIN=0 ; set YIELD=0 ; args 0 up ; expect "rank 0 ok" ; expect "rank 5 ok" ; times 6
- * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 never ; kill 5 at in:MPI_Finalize:0,1,2,3,4 ; exit 137 ; expect "rank 0 ok" ;
+ * RUN: -n 6 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 never ; kill 5 at in:MPI_Finalize:0,1,2,3,4 ; exit 137 ; expect "rank 0 ok" ;
  *   expect "rank 4 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; args 200 away ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 200 away ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 200 up freed ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 200 down freed ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set MACHINES=2 ; args 200 down kept ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; set AGREE_SHM=0 ; args 200 up freed ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; args 200 away ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 200 away ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 200 up freed ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 200 down freed ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=2 ; args 200 down kept ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; set AGREE_SHM=0 ; args 200 up freed ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; set SPIN=0 ; set YIELD=0 ; args 0 up freed ; expect "rank 0 ok" ; expect "rank 5 ok" ; times 6
- * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 never freed ; kill 5 at in:MPI_Finalize:0,1,2,3,4 ; exit 137 ; expect "rank 0 ok" ;
+ * RUN: -n 6 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 never freed ; kill 5 at in:MPI_Finalize:0,1,2,3,4 ; exit 137 ; expect "rank 0 ok" ;
  *   expect "rank 4 ok"
- * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 agent freed ; exit 137 ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 6 ; set SLEEP_MAX=0 ; set MACHINES=3 ; args 200 agent ; exit 137 ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; set SLEEP_MAX=0 ; args 100 apart threads ; expect "rank 0 ok" ; expect "rank 3 ok" */
+ * RUN: -n 6 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 agent freed ; exit 137 ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 6 ; set SLEEP_MAX=0 ; set YIELD=64 ; set MACHINES=3 ; args 200 agent ; exit 137 ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; set SLEEP_MAX=0 ; set YIELD=64 ; args 100 apart threads ; expect "rank 0 ok" ; expect "rank 3 ok" */
 #include "../../agent.h"
 #include "../../kill/common.h"
 #include "busy.h"
