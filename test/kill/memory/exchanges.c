@@ -121,6 +121,7 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     fill_tombs();
+    meet_all();
     CHECK_EQ(MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &spread), MPI_SUCCESS);
     CHECK_EQ(MPI_Type_commit(&spread), MPI_SUCCESS);
     sweep_forms("0", few);

@@ -158,6 +158,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     snprintf(name, sizeof name, "%s/scarce", getenv("MEND_TEST_TMP"));
     fill_tombs();
+    meet_all();
     CHECK_EQ(MPI_Type_vector(COUNT / 2, 1, 2, MPI_INT, &spread), MPI_SUCCESS);
     CHECK_EQ(MPI_Type_commit(&spread), MPI_SUCCESS);
     CHECK_EQ(MPI_Info_create(&hints), MPI_SUCCESS);

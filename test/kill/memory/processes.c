@@ -127,6 +127,7 @@ int main(int argc, char **argv)
     self_path = argv[0];
     start(&argc, &argv);
     fill_tombs();
+    meet_all();
     CHECK_EQ(MPI_Comm_group(MPI_COMM_WORLD, &world), MPI_SUCCESS);
     CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half), MPI_SUCCESS);
     if (rank == 0)
