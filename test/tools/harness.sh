@@ -33,6 +33,7 @@ program good 'alone ; args 1 2 ; expect "3 words"' 'printf("%d words\n", argc);'
 program status 'alone ; exit 3' 'return 3;'
 program times "alone ; times 3 ; args $PWD/count" 'fputs("x", fopen(argv[1], "a"));'
 printf '/* RUN: alone ;\n *      exit 4\n * RUN: alone ; expect-no "x" ; exit 4 */\nint main(void) { return 4; }\n' >two.c
+program cores 'alone ; cores 1 ; exit 1' 'char words[99] = ""; FILE *f = popen("nproc", "r"); return atoi(fgets(words, 99, f));'
 program rodata 'alone' 'char f[999]; snprintf(f, sizeof(f), "%s/tsan.rodata.1", getenv("TMPDIR")); fclose(fopen(f, "w"));'
 program board "alone ; args /dev/shm/mend-bench-harness-$$" 'fclose(fopen(argv[1], "w"));' # as of a benchmark beside it
 program shared "alone ; args /dev/shm/.mend-bench-harness-$$" 'fclose(fopen(argv[1], "w"));' # a pointer that Open MPI's ranks share
@@ -41,7 +42,7 @@ printf 'start(&argc, &argv); CHECK(alarm(0) > 200); MPI_Finalize(); return 0;\n}
 printf '/* RUN: none */\nthis is not a program\n' >helper.c
 harness --long "$PWD" >output 2>&1 || fail "what must pass: $(cat output)"
 rm "/dev/shm/mend-bench-harness-$$" "/dev/shm/.mend-bench-harness-$$"
-grep -qx "9 passed, 0 failed" output || fail "not nine: $(cat output)"
+grep -qx "10 passed, 0 failed" output || fail "not ten: $(cat output)"
 [ "$(cat count)" = xxx ] || fail "not run three times"
 
 # Repeats are done in turn: each day a third of them, in three days all; a failure names the day.

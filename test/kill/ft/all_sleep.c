@@ -5,10 +5,10 @@
  *   S0-2: a call that needs no dead process completes normally
  *   S0-94: the nonblocking agreement has the same meaning
  *
- * RUN: -n 4 ; args come ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; args die ; expect "rank 1 ok" ; expect "rank 3 ok"
- * RUN: -n 16 ; args come ; expect "rank 15 ok"
- * RUN: -n 4 ; args come ; set COLL_SHM=0 ; expect "rank 3 ok" */
+ * RUN: -n 4 ; cores 2 ; args come ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; cores 2 ; args die ; expect "rank 1 ok" ; expect "rank 3 ok"
+ * RUN: -n 16 ; cores 2 ; args come ; expect "rank 15 ok"
+ * RUN: -n 4 ; cores 2 ; args come ; set COLL_SHM=0 ; expect "rank 3 ok" */
 #include "../common.h"
 
 enum { CALLS, PIDS = 16 };

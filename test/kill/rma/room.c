@@ -138,11 +138,9 @@ static void compute(void)
 
 static void help(void)
 {
-    if (!strcmp(end, "each") && rank == 1) {
-        originate(0);
-        return;
-    }
     compute();
+    if (!strcmp(end, "each") && rank == 1)
+        originate(0); /* which does not look while it waits, until this process waits, too */
     if (!strcmp(end, "death") && rank == 1)
         die_now();
     if (!strcmp(end, "revocation") && rank == 2)

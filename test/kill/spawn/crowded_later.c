@@ -5,10 +5,10 @@
  *
  *   S0-2: a call that needs no dead process completes normally
  *
- * RUN: -n 2 --universe 3 ; stop 1 at member.create.decided ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 --universe 3 ; stop 1 at member.create.decided ; args collective ; expect "rank 0 ok" ;
+ * RUN: -n 2 --universe 3 ; cores 2 ; stop 1 at member.create.decided ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 --universe 3 ; cores 2 ; stop 1 at member.create.decided ; args collective ; expect "rank 0 ok" ;
  *      expect "rank 1 ok"
- * RUN: -n 2 --universe 3 ; stop 1 at member.create.decided ; set COLL_SHM=0 ; expect "rank 0 ok" ;
+ * RUN: -n 2 --universe 3 ; cores 2 ; stop 1 at member.create.decided ; set COLL_SHM=0 ; expect "rank 0 ok" ;
  *      expect "rank 1 ok" */
 #include "../common.h"
 
