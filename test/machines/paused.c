@@ -2,7 +2,7 @@
 /* The machine on which a job runs hangs while its ranks talk, and goes on: the job does, too, if it has one agent, or if that was shorter than a
  * lease.  It loses its power: nothing is left of the job. */
 /* RUN: -n 4 ; freeze 1 at "ready" ; thaw 1 at +1500ms ; expect "rank 0 ok" ; expect "rank 3 ok" */
-/* RUN: -n 4 --machines 2 ; freeze 1 at "ready" ; thaw 1 at +350ms ; expect "rank 0 ok" ; expect "rank 3 ok" */
+/* RUN: -n 4 --machines 2 ; freeze 1 at "ready" ; thaw 1 at +350ms ; away 0.5 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 4 --machines 2 ; cut 1 at "ready" ; exit 137 ; expect-no "ok" */
 /* RUN: -n 4 --machines 2 ; signal KILL 1 mpiexec at "ready" ; exit 137 ; expect-no "ok" */
 #include "../kill/common.h"

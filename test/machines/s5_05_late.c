@@ -4,14 +4,14 @@
  *
  *   S5-5: no node is lost because its agent runs late
  *   S5-6: of two parts of a network the one without the root ends, and the other one goes on */
-/* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; freeze 3 at "ready" ; thaw 3 at +350ms ; freeze 2 at +300ms ; thaw 2 at +350ms ;
+/* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; freeze 3 at "ready" ; thaw 3 at +350ms ; freeze 2 at +300ms ; thaw 2 at +350ms ; away 0.5 ;
  *      expect "rank 0 ok" ; expect "rank 5 ok" ; expect-no "lost" */
 /* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; signal STOP 3 --agent at "ready" ; signal CONT 3 --agent at +350ms ;
- *      signal STOP 2 --agent at +300ms ; signal CONT 2 --agent at +350ms ;
+ *      signal STOP 2 --agent at +300ms ; signal CONT 2 --agent at +350ms ; away 0.5 ;
  *      expect "rank 0 ok" ; expect "rank 5 ok" ; expect-no "lost" */
-/* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; unplug 3 at "ready" ; plug 3 at +350ms ; unplug 2 at +300ms ; plug 2 at +350ms ;
+/* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; unplug 3 at "ready" ; plug 3 at +350ms ; unplug 2 at +300ms ; plug 2 at +350ms ; away 0.5 ;
  *      expect "rank 0 ok" ; expect "rank 5 ok" ; expect-no "lost" */
-/* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; partition 1>3 at "ready" ; heal at +350ms ; partition 2>1 at +300ms ; heal at +350ms ;
+/* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; partition 1>3 at "ready" ; heal at +350ms ; partition 2>1 at +300ms ; heal at +350ms ; away 0.5 ;
  *      expect "rank 0 ok" ; expect "rank 5 ok" ; expect-no "lost" */
 /* RUN: -n 6 --hosts m1:2,m2:2,m3:2 ; lose 20 at "ready" ; heal at +2000ms ; expect "rank 0 ok" ; expect "rank 5 ok" ;
  *      expect-no "lost" */

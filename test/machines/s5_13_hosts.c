@@ -21,7 +21,7 @@
 /* RUN: -n 3 --hosts m1:3,m2-6:3,m3:3 -ppn 1 --lenient-exit ; args asked ; stop 0 at spawn.ask ; signal STOP 3 --agent at stopped:0 ;
  *      wake 0 at +0ms ; within 1.5 ; expect "refused, host 'm3' is lost" ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 3 --hosts m1:3,m2-6:3,m3:3 -ppn 1 ; args paused ; stop 0 at spawn.ask ; signal STOP 3 --agent at stopped:0 ; wake 0 at +0ms ;
- *      signal CONT 3 --agent at +350ms ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "lost" */
+ *      signal CONT 3 --agent at +350ms ; away 0.5 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "lost" */
 /* RUN: -n 3 --universe 9 --hosts m1:3,m2-6:3,m3:3 -ppn 1 --lenient-exit ; args joined ; stop 3 at spawn.join ; cut 3 at stopped:3 ; within 1.5 ;
  *      expect "refused" ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "lost.h"
