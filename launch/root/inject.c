@@ -9,6 +9,7 @@
  * Ranks of two nodes are not seen at one moment, so agents are asked twice: who waited when the second question was asked and waits when
  * it is answered waits in between, unless it goes on to a call of the same name.  Injections that did not are reported when the job is over and make it fail, because a test would otherwise
  * pass without showing anything. */
+#include "root/hint.h"
 #include "root/root.h"
 
 #include "base/time.h"
@@ -221,7 +222,7 @@ static bool is_unknown(struct root *root, const struct mend_injection *in)
         return false;
     mend_root_say(root,
                   "mend: whether the injection %s happened is not known: node %d (%s) is lost",
-                  in->value, node->number, node->host);
+                  in->value, node->number, mend_root_host_of(root, node->number));
     return true;
 }
 
